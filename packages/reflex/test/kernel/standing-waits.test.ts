@@ -141,6 +141,16 @@ describe('a timer with every', () => {
     ['a question that stays', (x: Parameters<Step>[0]) => x.wait('answer', 'q', { stays: true }), 'only waits for messages'],
     ['a message every second', (x: Parameters<Step>[0]) => x.wait('message', 'q', { every: 1_000 }), 'only timers have "every"'],
     ['no time at all', (x: Parameters<Step>[0]) => x.wait('timer', 'q', { every: 0 }), 'every must be a whole number above 0'],
+    [
+      'longer than time',
+      (x: Parameters<Step>[0]) => x.wait('timer', 'q', { every: 8.64e15 + 1 }),
+      'every must be at most 8640000000000000',
+    ],
+    ['no due time', (x: Parameters<Step>[0]) => x.wait('timer', 'q', { due: Number.NaN, every: 5 }), 'due is NaN'],
+    ['a text as due time', (x: Parameters<Step>[0]) => x.wait('answer', 'q', { due: '5' as never }), 'due is 5'],
+    ['a question without end', (x: Parameters<Step>[0]) => x.wait('answer', 'q', { due: Infinity }), 'due is Infinity'],
+    ['due before time', (x: Parameters<Step>[0]) => x.wait('message', 'q', { due: -1e300 }), 'due is -1e+300'],
+    ['due after time', (x: Parameters<Step>[0]) => x.timer(8.64e15), 'it must be a time in milliseconds'],
     ['half a message', (x: Parameters<Step>[0]) => x.wait('message', 'q', { most: 1.5 }), 'most must be a whole number above 0'],
     ['bytes of one message', (x: Parameters<Step>[0]) => x.wait('message', 'q', { bytes: 10 }), '"bytes" needs "most"'],
   ])('is refused as %s', async (_, open, why) => {

@@ -22,11 +22,17 @@ export interface WaitOptions {
   readonly bytes?: number
 }
 
-/** Returns a wait as stored in a record. Formats below 3 do not state the asker. */
+/** The last time that a date can have. */
+const END_OF_TIME = 8_640_000_000_000_000
+
+/** Returns a wait as stored in a record. Formats below 3 do not state the asker. Throws a `TypeError` for options that the type does not have. */
 export function waitRequest(state: State, type: WaitType, title: string, options: WaitOptions): WaitRequest {
   const { about, asker } = options
-  const due = options.due === undefined ? undefined : Math.round(options.due)
   const rules = waitRules(type, title, options)
+  if ((options.every ?? 0) > END_OF_TIME) throw refused(type, title, `every must be at most ${END_OF_TIME} milliseconds`)
+  const due = options.due === undefined ? undefined : Math.round(options.due)
+  if (due !== undefined && !(Number.isFinite(options.due) && Math.abs(due) <= END_OF_TIME))
+    throw refused(type, title, `due is ${options.due}; it must be a time in milliseconds, at most ${END_OF_TIME} from 1970`)
   if (rules !== undefined) return [type, title, due ?? null, about ?? null, asker ?? null, rules]
   if (asker !== undefined && state.isCurrentFormat) return [type, title, due ?? null, about ?? null, asker]
   if (about !== undefined) return [type, title, due ?? null, about]
@@ -36,7 +42,7 @@ export function waitRequest(state: State, type: WaitType, title: string, options
 /** Returns the rules of a wait. Throws a `TypeError` for rules that its type does not have. */
 function waitRules(type: WaitType, title: string, { stays, every, most, bytes }: WaitOptions): WaitRules | undefined {
   if (stays === undefined && every === undefined && most === undefined && bytes === undefined) return undefined
-  const refuse = (why: string) => new TypeError(`the ${type} wait ${title} cannot be opened: ${why}`)
+  const refuse = (why: string) => refused(type, title, why)
   for (const [name, amount] of Object.entries({ every, most, bytes }))
     if (amount !== undefined && !(Number.isSafeInteger(amount) && amount > 0)) throw refuse(`${name} must be a whole number above 0`)
   if (every !== undefined && type !== 'timer') throw refuse('only timers have "every"')
@@ -49,4 +55,8 @@ function waitRules(type: WaitType, title: string, { stays, every, most, bytes }:
     ...(bytes === undefined ? {} : { bytes }),
   }
   return Object.keys(rules).length === 0 ? undefined : rules
+}
+
+function refused(type: WaitType, title: string, why: string): TypeError {
+  return new TypeError(`the ${type} wait ${title} cannot be opened: ${why}`)
 }
