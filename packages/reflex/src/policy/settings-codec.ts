@@ -47,7 +47,7 @@ export function settingsCodec(host: SettingsHost): SettingsCodec<RunSettings> {
 
 /** Returns the stored form of settings. */
 function storedOf({ actor, trust, workdir, simulated, folder: _, lowered, ...rest }: RunSettings): StoredSettings & Claimed {
-  const { file, agent, agentId, restrictions, tools, limits, routing, persistArtifacts, logs } = rest
+  const { file, agent, agentId, restrictions, tools, limits, routing, persistArtifacts, logs, decidedAfter } = rest
   return {
     actor,
     trust,
@@ -63,6 +63,7 @@ function storedOf({ actor, trust, workdir, simulated, folder: _, lowered, ...res
     ...(persistArtifacts === undefined ? {} : { persistArtifacts }),
     ...(logs === undefined ? {} : { logs }),
     ...(lowered === undefined ? {} : { lowered }),
+    ...(decidedAfter === undefined ? {} : { decidedAfter }),
   }
 }
 

@@ -59,6 +59,7 @@ const form = fields<StoredSettings>({
   persistArtifacts: yes,
   logs: fields({ folder: word, secret: word }),
   lowered: yes,
+  decidedAfter: amount,
   proof: (value) => {
     const { nonce, seal } = fields<{ nonce: string; seal: string }>({ nonce: word, seal: word })(value) ?? {}
     return nonce === undefined || seal === undefined ? undefined : { nonce, seal }

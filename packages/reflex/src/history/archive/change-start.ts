@@ -22,10 +22,24 @@ export function changeStart(stored: RecordParts, change: (start: Start) => Start
   return { v: FORMAT, row: JSON.parse(text) as readonly Json[], blobs: newBlobs }
 }
 
-/** Returns a start without the proof of the operator's rights. The proof is valid only in its own store and for its own run. */
-export function withoutProof(start: Start): Start {
+/**
+ * Returns a start without the settings that are valid only in its own store and for its own run: the proof of the operator's rights, and
+ * the record after which permissions count.
+ */
+export function withoutLocalSettings(start: Start): Start {
   const { by } = start
-  if (!isObject(by) || !Object.hasOwn(by, 'proof')) return start
-  const { proof: _, ...rest } = by
+  if (!isObject(by) || !(Object.hasOwn(by, 'proof') || Object.hasOwn(by, 'decidedAfter'))) return start
+  const { proof: _, decidedAfter, ...rest } = by
+  // An import gave settings to a run that had none.
+  if (decidedAfter !== undefined && Object.keys(rest).length === 0) return withoutSettings(start)
   return { ...start, by: rest }
+}
+
+function withoutSettings({ by: _, ...start }: Start): Start {
+  return start
+}
+
+/** Returns a start with which permissions that were given up to a record do not count. */
+export function withDecidedAfter(start: Start, record: number): Start {
+  return { ...start, by: { ...(isObject(start.by) ? start.by : {}), decidedAfter: record } }
 }

@@ -36,6 +36,8 @@ export class ArchiveFold {
   #state = new State()
   #definitions: RunPrograms
   #sinceCompacted = 0
+  /** True if it began with permissions of people. */
+  #beganPermitted = false
   /** The size of the state in characters when it was compacted last. */
   #size = 0
 
@@ -53,6 +55,11 @@ export class ArchiveFold {
   /** Returns the row of the run for lists. An open run is suspended: no process holds it here. */
   summary(): ReturnType<typeof summary> {
     return summary(this.#state, this.#definitions, statusOf(this.#state))
+  }
+
+  /** True if it claims that people have given it permissions. */
+  get claimsPermissions(): boolean {
+    return this.#beganPermitted || claimsPermissions(this.#state)
   }
 
   get #hasValues(): boolean {
@@ -78,6 +85,7 @@ export class ArchiveFold {
     }
     if (this.#unusedPrograms.size > 0) return 'a stray program'
     this.#state = state
+    this.#beganPermitted = claimsPermissions(state)
     this.#size = text.length
     this.#definitions = new RunPrograms(this.#kinds, state)
     return undefined
@@ -145,6 +153,10 @@ export class ArchiveFold {
     this.#state = loadState(dumped)
     this.#definitions = new RunPrograms(this.#kinds, this.#state)
   }
+}
+
+function claimsPermissions({ decisions, uses, frames }: State): boolean {
+  return decisions.size > 0 || uses.size > 0 || frames.values().some(({ grants }) => grants !== undefined)
 }
 
 /** Returns the size of a state in characters. Throws `R2146` if it is too large. */

@@ -3,7 +3,7 @@ import { type ArchiveSecret, checkedSecret } from './format.ts'
 import { type ArchivePart, ArchiveReader } from './read.ts'
 import { isRunName, invalidRunName } from '../run-name.ts'
 import { Spool } from './spool.ts'
-import { changeStart, type RecordParts, withoutProof } from './change-start.ts'
+import { changeStart, type RecordParts, withDecidedAfter, withoutLocalSettings } from './change-start.ts'
 import {
   type Base,
   type Batch,
@@ -72,8 +72,9 @@ export async function importArchive(world: ImportWorld, lines: Lines, options: I
   const verified = new ArchiveReader(world.programs.copyKinds(), checkedSecret(options.secret))
   const spool = await Spool.open()
   try {
-    const messages: Message[] = []
-    for await (const part of verified.parts(spool.tee(lines))) if (part.type === 'message') messages.push(part.message)
+    const read: Message[] = []
+    for await (const part of verified.parts(spool.tee(lines))) if (part.type === 'message') read.push(part.message)
+    const messages = read.filter((message) => isAccepted(message, verified))
     const id = options.id ?? verified.header.run
     if (!isRunName(id)) throw invalidRunName(id, 'choose another name with --id')
     const opening = await new ArchiveImport(world, verified, id).store(spool, messages)
@@ -223,8 +224,9 @@ class ArchiveImport {
   }
 
   #localStart(start: Start): Start {
-    const stripped = withoutProof(start)
-    return stripped.run === this.#id ? stripped : { ...stripped, run: this.#id }
+    const stripped = withoutLocalSettings(start)
+    const named = stripped.run === this.#id ? stripped : { ...stripped, run: this.#id }
+    return this.#verified.fold.claimsPermissions ? withDecidedAfter(named, this.#verified.records) : named
   }
 
   /**
@@ -292,6 +294,13 @@ class ArchiveImport {
     const { header, head, records } = this.#verified
     return last === this.#before ? trace === header.trace : isObject(value) && value['importing'] === head && last < records
   }
+}
+
+/** True for a message that an import stores. An answer to a question about permissions or the budget counts only where it is given. */
+function isAccepted({ type, to }: Message, { fold }: ArchiveReader): boolean {
+  if (type !== 'answer') return true
+  const wait = [...fold.state.waits.values()].find(({ id }) => String(id) === to)
+  return wait !== undefined && wait.asker !== 'permission' && wait.asker !== 'budget'
 }
 
 function nameTaken(store: Store, run: string): Error {

@@ -31,7 +31,7 @@ const STATE = z.looseObject({
     limits: limits.optional(),
     stopped: z.array(ref).optional(),
     uses: z.array(z.tuple([text, count])).optional(),
-    decided: z.array(z.tuple([text, text, z.boolean()])).optional(),
+    decided: z.array(z.tuple([text, text, z.boolean()]).rest(count)).optional(),
   }),
   start: z.strictObject(START),
   ended: z.tuple([endStatus]).rest(json).optional(),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Chain, PART_SIZE } from './format.ts'
 import { RecentBlobs } from './blobs.ts'
 import { historyFaults } from '../faults.ts'
-import { changeStart, withoutProof } from './change-start.ts'
+import { changeStart, withoutLocalSettings } from './change-start.ts'
 import type { ExportedPart } from './exported-part.ts'
 import {
   blobsOf,
@@ -40,7 +40,7 @@ export class RecordLines {
   async *openingOf({ opens, number, snapshot = '', chain, archive }: ExportedPart): AsyncGenerator<string> {
     const state = JSON.parse(snapshot) as StoredState
     for (const pin of state.pins) if (!this.#programs.has(pin[3])) yield await this.#program(pin)
-    const text = JSON.stringify({ ...state, start: withoutProof(state.start) })
+    const text = JSON.stringify({ ...state, start: withoutLocalSettings(state.start) })
     const hash = createHash('sha256').update(text, 'utf8').digest('hex')
     yield* this.#blob(hash, text)
     this.#blobs.forget()
@@ -62,7 +62,7 @@ export class RecordLines {
   async *linesOf({ n, v, row }: StoredRecord): AsyncGenerator<string> {
     const blobs = new Map<string, string>()
     for (const hash of blobsOf(`[${JSON.stringify(row)}]`)) blobs.set(hash, this.#blobs.get(hash) ?? (await this.#read(hash)))
-    const exported = n === 1 ? changeStart({ v, row, blobs }, withoutProof) : { v, row, blobs }
+    const exported = n === 1 ? changeStart({ v, row, blobs }, withoutLocalSettings) : { v, row, blobs }
     for (const [hash, text] of exported.blobs) if (!this.#blobs.has(hash)) yield* this.#blob(hash, text)
     const read = (hash: string): string => exported.blobs.get(hash) ?? 'null'
     const [record] = decodeBatch(exported.v, `[${JSON.stringify(exported.row)}]`, read, { run: this.#run, first: n })

@@ -1,7 +1,7 @@
 import { type RunOutcome, type Frame, type History, isObject, type Json, type Rec, type Scope, type State } from '../../kernel/index.ts'
 import type { SpanValue } from '../telemetry/span-facts.ts'
 import { type ProjectedSpan, SpanProjection } from '../telemetry/spans.ts'
-import { withoutProof } from '../archive/change-start.ts'
+import { withoutLocalSettings } from '../archive/change-start.ts'
 
 /** The type of a column: text, whole number, number, time in milliseconds since the epoch, true or false, any JSON. */
 export type ColumnType = 'text' | 'whole' | 'number' | 'time' | 'flag' | 'json'
@@ -164,7 +164,7 @@ export class RunTables {
       value: isNamed ? value : about,
       position,
       requests: requests as Json | undefined,
-      more: (more?.start === undefined ? more : { ...more, start: withoutProof(more.start) }) as Json | undefined,
+      more: (more?.start === undefined ? more : { ...more, start: withoutLocalSettings(more.start) }) as Json | undefined,
     }
   }
 

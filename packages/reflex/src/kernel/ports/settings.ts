@@ -7,6 +7,11 @@ export interface RunFacts {
   readonly actor: string
   /** True if the run is simulated: the kernel asks its ports to simulate, and nothing leaves this machine. */
   readonly simulated: boolean
+  /**
+   * The number of a record. Permissions that people gave up to this record do not count: they were given elsewhere, or the records claim it.
+   * Absent if all count.
+   */
+  readonly decidedAfter?: number
 }
 
 /** The run that settings are written for, and the hash of its root program. */

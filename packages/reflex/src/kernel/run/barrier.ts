@@ -78,15 +78,16 @@ export class Barrier<S extends RunFacts> {
 
   /** Sorts terms: denied or used up, still to be asked about, and still to be counted for this execution of the node. */
   #sorted(call: LiveCall<S>, terms: readonly TermedNeed[]): Record<'unmet' | 'open' | 'counted', TermedNeed[]> {
-    const { state, definitions } = this.#run
+    const { state, definitions, settings } = this.#run
+    const { decidedAfter } = settings
     const place = permissionPlace(call.frame, definitions)
     const sorted: Record<'unmet' | 'open' | 'counted', TermedNeed[]> = { unmet: [], open: [], counted: [] }
     for (const term of terms) {
       const { grant, ask, most } = term
       if (ask === true) {
-        const decided = state.decided(place, grant)
+        const decided = state.decided(place, grant, decidedAfter)
         if (decided !== true) sorted[decided === false ? 'unmet' : 'open'].push(term)
-      } else if (most !== undefined && call.frame.grants?.has(grant) !== true) {
+      } else if (most !== undefined && !call.frame.isGranted(grant, decidedAfter)) {
         sorted[(state.uses.get(grant) ?? 0) >= most ? 'unmet' : 'counted'].push(term)
       }
     }
@@ -95,7 +96,7 @@ export class Barrier<S extends RunFacts> {
 
   #limitsInput(call: LiveCall<S>, traits: Traits): Input | 'later' | undefined {
     this.#limits.release(call.id)
-    const { state, definitions } = this.#run
+    const { state, definitions, settings } = this.#run
     const { id, frame } = call
     if (definitions.kind(definitions.program(frame.pin).kind).isClosing?.(call.def, frame.position) === true) return undefined
     const { costs = false, enters = false } = traits
@@ -104,7 +105,7 @@ export class Barrier<S extends RunFacts> {
     if (over !== undefined) return refused(call, over)
     const { limits, run: total } = state.meter
     if (limits.cost !== undefined && this.#policy?.priceQuestion !== undefined) {
-      const model = traits.unpricedModels?.().find((name) => state.decided('', priceGrant(name)) !== true)
+      const model = traits.unpricedModels?.().find((name) => state.decided('', priceGrant(name), settings.decidedAfter) !== true)
       if (model !== undefined) return this.#pause(id, this.#policy.priceQuestion(model, limits, call.place), [priceGrant(model)])
     }
     const isLimited = this.#isLimited

@@ -105,7 +105,7 @@ export async function forkRun<S extends RunFacts>(world: ForkWorld<S>, run: stri
     const begun = { ...start, run: id, trace, fork: from }
     // A source that started without settings has none to write, unless the fork has some.
     if (start.by === undefined && options.settings === undefined) return begun
-    const made = world.codec.forFork(sourceSettings, options.settings ?? {})
+    const made = settingsAt(world.codec.forFork(sourceSettings, options.settings ?? {}), at)
     const by = world.codec.write(made, { run: id, trace, program: program[3] })
     return { ...begun, by: world.redact?.(by) ?? by }
   }
@@ -119,6 +119,12 @@ export async function forkRun<S extends RunFacts>(world: ForkWorld<S>, run: stri
   if (refused.length > 0) throw faults.make('R5002', `${lease.run} was taken over by another process`, { run: lease.run })
   const settled = shared.filter(({ input }) => input?.[0] === 'ok' || input?.[0] === 'err').length
   return { id: lease.run, from, settled, state, definitions, settings, sourceSettings }
+}
+
+/** Returns the settings of a fork at a record: permissions that are given in the fork itself count. */
+function settingsAt<S extends RunFacts>(settings: S, at: number): S {
+  const { decidedAfter } = settings
+  return decidedAfter === undefined || decidedAfter <= at ? settings : { ...settings, decidedAfter: at }
 }
 
 /** Returns the snapshot that opens the segment of the source, with the start of the fork. */

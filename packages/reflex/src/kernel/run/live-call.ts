@@ -106,8 +106,11 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   }
 
   isPermitted(grant: string): boolean {
-    const { state, definitions } = this.#owner
-    return this.frame.grants?.has(grant) === true || state.decided(permissionPlace(this.frame, definitions), grant) === true
+    const { state, definitions, settings } = this.#owner
+    const { decidedAfter } = settings
+    return (
+      this.frame.isGranted(grant, decidedAfter) || state.decided(permissionPlace(this.frame, definitions), grant, decidedAfter) === true
+    )
   }
 
   get key(): string {

@@ -155,8 +155,8 @@ export class Frame {
   /** The permissions of its program, if the kind states needs. A strand has those of its caller's program. `permitsPin` is the pin they are for. */
   permissions: Permissions | undefined
   permitsPin = -1
-  /** The grants with a limited number of uses that this execution of its node has used. */
-  grants: Set<string> | undefined
+  /** The grants with a limited number of uses that this execution of its node has used, each with the number of its record. */
+  grants: Map<string, number> | undefined
   /** Set while it is being cancelled; `notified` is true after its kind has received the cancellation. */
   cancelReason: string | undefined
   notified = false
@@ -170,6 +170,11 @@ export class Frame {
     this.link = link
     this.scope = scope
     this.depth = link === undefined ? 0 : link.caller.depth + 1
+  }
+
+  /** True if this execution of its node has used a grant with a limited number of uses, in a record after the given one. */
+  isGranted(grant: string, after = -1): boolean {
+    return (this.grants?.get(grant) ?? -1) > after
   }
 
   /** The frame at which its reads continue, if any. */

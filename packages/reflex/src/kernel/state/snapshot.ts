@@ -33,6 +33,8 @@ interface StoredFrame {
   /** The permissions with the pin they are for. Absent where the caller has the same. */
   readonly permits?: readonly [pin: number, Permissions]
   readonly grants?: readonly string[]
+  /** The record of each of these grants. Absent in a snapshot of an earlier release. */
+  readonly grantsAt?: readonly number[]
   readonly cancelled?: string
   readonly notified?: true
   /** Its sum on the meter, and the time on the meter at its start. */
@@ -51,7 +53,7 @@ interface StoredMeter {
   readonly limits?: Limits
   readonly stopped?: readonly Ref[]
   readonly uses?: readonly (readonly [grant: string, times: number])[]
-  readonly decided?: readonly (readonly [grant: string, place: string, allowed: boolean])[]
+  readonly decided?: readonly (readonly [grant: string, place: string, allowed: boolean, record?: number])[]
 }
 
 type StoredWait = readonly [
@@ -144,7 +146,11 @@ function dumpMeter({ meter, stoppedAt, uses, decisions }: State): StoredMeter {
     ...(uses.size === 0 ? {} : { uses: [...uses] }),
     ...(decisions.size === 0
       ? {}
-      : { decided: [...decisions].flatMap(([place, grants]) => [...grants].map(([grant, allowed]) => [grant, place, allowed] as const)) }),
+      : {
+          decided: [...decisions].flatMap(([place, grants]) =>
+            [...grants].map(([grant, { isAllowed, record }]) => [grant, place, isAllowed, record] as const),
+          ),
+        }),
   }
 }
 
@@ -172,7 +178,7 @@ function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): S
     ...(frame.permissions === undefined || frame.permissions === link?.caller.permissions
       ? {}
       : { permits: [frame.permitsPin, frame.permissions] as const }),
-    ...(frame.grants === undefined ? {} : { grants: [...frame.grants] }),
+    ...(frame.grants === undefined ? {} : { grants: [...frame.grants.keys()], grantsAt: [...frame.grants.values()] }),
     ...(frame.cancelReason === undefined ? {} : { cancelled: frame.cancelReason }),
     ...(frame.notified ? { notified: true as const } : {}),
     ...(Object.keys(used).length === 0 ? {} : { used }),
@@ -264,7 +270,7 @@ export function loadState(stored: StoredState): State {
   return state
 }
 
-function loadMeter(state: State, { start, meter: stored = { used: {}, time: 0 } }: StoredState): void {
+function loadMeter(state: State, { n, start, meter: stored = { used: {}, time: 0 } }: StoredState): void {
   const { meter, uses } = state
   meter.total.add(stored.used)
   meter.time = stored.time
@@ -272,7 +278,8 @@ function loadMeter(state: State, { start, meter: stored = { used: {}, time: 0 } 
   meter.original = limitsOf(start.by)
   meter.limits = stored.limits ?? meter.original
   for (const id of stored.stopped ?? []) state.stoppedAt.add(state.frame(id))
-  for (const [grant, place, allowed] of stored.decided ?? []) state.decide(place, grant, allowed)
+  // The snapshot can come from elsewhere: no answer in it is later than the snapshot.
+  for (const [grant, place, allowed, record = 0] of stored.decided ?? []) state.decide(place, grant, allowed, Math.min(record, n))
   for (const [grant, times] of stored.uses ?? []) uses.set(grant, times)
 }
 
@@ -305,7 +312,8 @@ function loadFrame(state: State, stored: StoredFrame): void {
     })
   if (stored.permits !== undefined) [frame.permitsPin, frame.permissions] = stored.permits
   else if (caller !== undefined && !isActivation(frame)) [frame.permitsPin, frame.permissions] = [caller.permitsPin, caller.permissions]
-  if (stored.grants !== undefined) frame.grants = new Set(stored.grants)
+  if (stored.grants !== undefined)
+    frame.grants = new Map(stored.grants.map((grant, i) => [grant, Math.min(stored.grantsAt?.[i] ?? 0, state.n)]))
   for (const [id, port, args, requestedKey, record, bits, more = []] of stored.effects ?? []) {
     const effect = new PendingEffect(id, frame, requestOf(port, args ?? undefined, requestedKey ?? undefined), record)
     effect.hasParts = (bits & 1) !== 0

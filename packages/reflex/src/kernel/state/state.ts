@@ -36,6 +36,12 @@ export interface RunOutcome {
   readonly value: Json | undefined
 }
 
+/** The answer about a grant, and the number of its record; 0 if a snapshot of an earlier release does not state it. */
+interface Decision {
+  readonly isAllowed: boolean
+  readonly record: number
+}
+
 /**
  * The state of a run: the fold of its records, so live, resumed and replayed runs have equal states (architecture, invariant
  * 2). Only `apply` changes it.
@@ -63,7 +69,7 @@ export class State {
   /** True once a call or a strand has limits of its own. */
   hasCallLimits = false
   /** The answers about grants, by place and grant. */
-  readonly decisions = new Map<string, Map<string, boolean>>()
+  readonly decisions = new Map<string, Map<string, Decision>>()
   readonly pins: Pin[] = []
   readonly frames = new Map<Ref, Frame>()
   readonly waits = new Map<Ref, Wait>()
@@ -206,7 +212,7 @@ export class State {
       case 'use':
         for (const [grant, times] of Object.entries(input[2])) {
           this.#useGrant(grant, times)
-          ;(frame.grants ??= new Set()).add(grant)
+          ;(frame.grants ??= new Map()).set(grant, this.n)
         }
         break
       case 'permits':
@@ -261,14 +267,15 @@ export class State {
   }
 
   /** Stores the answer about a grant at a place. */
-  decide(place: string, grant: string, allowed: boolean): void {
-    const grants = this.decisions.get(place) ?? new Map<string, boolean>()
-    this.decisions.set(place, grants.set(grant, allowed))
+  decide(place: string, grant: string, isAllowed: boolean, record = this.n): void {
+    const grants = this.decisions.get(place) ?? new Map<string, Decision>()
+    this.decisions.set(place, grants.set(grant, { isAllowed, record }))
   }
 
-  /** Returns the answer about a grant at a place; undefined before there is one. */
-  decided(place: string, grant: string): boolean | undefined {
-    return this.decisions.get(place)?.get(grant)
+  /** Returns the answer about a grant at a place; undefined before there is one, and for an answer that is not after the given record. */
+  decided(place: string, grant: string, after = -1): boolean | undefined {
+    const found = this.decisions.get(place)?.get(grant)
+    return found !== undefined && found.record > after ? found.isAllowed : undefined
   }
 
   #useGrant(grant: string, times: unknown): void {
