@@ -5,6 +5,7 @@ import type { Reflex } from '../../../src/app/reflex.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { lifeIn, newFolder } from '../../app/folders.ts'
 import { exported, rehashed } from './lines.ts'
+import { forgotten, sealedCopy } from './sealed.ts'
 
 const SHELL = 'arbor://shell/exec'
 const ASK = { policy: [{ file: 'ask.policy.json', allow: [], deny: [], ask: [SHELL] }] }
@@ -83,6 +84,23 @@ describe('permissions in an archive', () => {
     await answer(reflex, 'wren', 'allow')
     await answer(reflex, 'wren', 'No')
     expect(await asked(reflex, 'wren')).toEqual(['Go?'])
+  })
+
+  test('do not count in the state that opens an archive', async () => {
+    const { reflex, wasRun } = machine()
+    await reflex.import(await archived())
+    const { last } = await reflex.find('otter')
+    await sealedCopy(reflex, 'otter', reflex.store, 'lark', [last - 1])
+    await forgotten(reflex.store, 'lark', 1, 'ab'.repeat(32))
+    const lines = await exported(reflex, 'lark')
+    const there = machine().reflex
+    expect(await there.import(lines)).toMatchObject({ first: last })
+    expect((await exported(there, 'lark')).slice(0, 3)).toEqual(lines.slice(0, 3))
+    await answer(there, 'lark', 'No')
+    expect(await asked(there, 'lark')).toEqual([`May a use ${SHELL}?`])
+    await answer(there, 'lark', 'allow')
+    await answer(there, 'lark', 'No')
+    expect([await asked(there, 'lark'), wasRun()]).toEqual([['Go?'], false])
   })
 
   test('in a message are asked for again', async () => {
