@@ -11,8 +11,8 @@ export interface PageFacts {
   readonly last: number
   /** The number of the newest entry of each name in the page. */
   readonly newest: ReadonlyMap<string, number>
-  /** By run, for open ones: the last record whose keys are never used again. */
-  readonly openRuns: ReadonlyMap<string, number>
+  /** The open runs among those that may have appended the entries of the page. */
+  readonly openRuns: ReadonlySet<string>
   /** The names with an entry that stays, in the pages so far. A deletion stays with them, or an older value would be current again. */
   readonly kept: Set<string>
 }
@@ -40,18 +40,18 @@ function appendsOf<Row extends EntryColumns>(rows: readonly Row[]): Row[][] {
 
 /** Returns the runs that may have appended these entries. */
 export function runsOf(rows: readonly EntryColumns[]): string[] {
-  return [...new Set(rows.flatMap((row) => requestOf(row)?.run ?? []))]
+  return [...new Set(rows.flatMap((row) => runOf(row) ?? []))]
 }
 
 export function namesOf(rows: readonly EntryColumns[]): string[] {
   return [...new Set(rows.flatMap(({ entry_name: name }) => name ?? []))]
 }
 
-/** Returns the run and the record of a key that the kernel made: `RUN:RECORD`. */
-function requestOf(row: EntryColumns): { readonly run: string; readonly record: number } | undefined {
+/** Returns the run of a key that the kernel made: `RUN:RECORD`. */
+function runOf(row: EntryColumns): string | undefined {
   const key = keyOf(row)
   const colon = key.lastIndexOf(':')
-  return colon < 0 ? undefined : { run: key.slice(0, colon), record: Number.parseInt(key.slice(colon + 1), 10) }
+  return colon < 0 ? undefined : key.slice(0, colon)
 }
 
 /** Returns the entries of a page that a compaction removes. Entries that were appended together go together. */
@@ -87,11 +87,10 @@ function isReplaced({ seq, entry_name: name }: EntryColumns, { newest }: PageFac
   return name !== null && (newest.get(name) ?? 0) > seq
 }
 
-/** True if the run that appended an entry may append it again after a crash. */
+/** True if the run that appended an entry may append it again after a crash: an effect in flight outlives any number of seals. */
 function isRepeatable(row: EntryColumns, { openRuns }: PageFacts): boolean {
-  const request = requestOf(row)
-  const done = request === undefined ? undefined : openRuns.get(request.run)
-  return done !== undefined && !((request?.record ?? 0) <= done)
+  const run = runOf(row)
+  return run !== undefined && openRuns.has(run)
 }
 
 /** Returns the facts of a ledger after a removal. */

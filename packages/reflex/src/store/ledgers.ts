@@ -131,7 +131,7 @@ function removalAfter(sql: Statements, ledger: string, compaction: Compaction, {
   const rows = sql.entries.all(ledger, after, PAGE_ROWS)
   for (const row of rows) checkedEntry(ledger, row)
   for (const name of namesOf(rows)) if (!newest.has(name)) newest.set(name, newestOf(sql, ledger, name)?.seq ?? 0)
-  const openRuns = new Map(runsOf(rows).flatMap((run) => sql.openRun.all(run).map(({ id, done }) => [id, done])))
+  const openRuns = new Set(runsOf(rows).filter((run) => sql.openRun.get(run) !== undefined))
   return removalOf(rows, compaction, { last: lastOf(sql, ledger), newest, openRuns, kept })
 }
 

@@ -321,18 +321,9 @@ class MemoryStore implements Store {
     return { ...found, entries: this.#ledgers.compactKept(options.now, (ids) => this.#openRuns(ids), isDry) }
   }
 
-  /** Returns the open ones among these runs, each with the last record whose keys are never used again. */
-  #openRuns(ids: readonly string[]): Map<string, number> {
-    const found = ids.flatMap((id) => this.#runs.get(id) ?? []).filter(({ columns }) => isOpen(columns.status))
-    return new Map(
-      found.map(({ columns, journal }) => [
-        columns.id,
-        journal
-          .segments()
-          .filter(({ sealed }) => sealed)
-          .at(-2)?.last ?? 0,
-      ]),
-    )
+  /** Returns the open ones among these runs. */
+  #openRuns(ids: readonly string[]): Set<string> {
+    return new Set(ids.filter((id) => isOpen(this.#runs.get(id)?.columns.status ?? 'completed')))
   }
 
   close(): void {}

@@ -101,7 +101,7 @@ export interface Rows {
   readonly entryNames: { readonly name: string }
   readonly ledgerFacts: LedgerFactsRow
   readonly keptLedgers: { readonly name: string; readonly keep: number }
-  readonly openRun: { readonly id: string; readonly done: number }
+  readonly openRun: { readonly id: string }
 }
 
 /** Returns the checksum of a run's row; `chain` is that of its last batch. */

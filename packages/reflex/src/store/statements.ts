@@ -107,8 +107,7 @@ const SQL = {
       removed = excluded.removed, sum = excluded.sum`,
   keptLedgers: 'select name, keep from ledger_facts where keep is not null',
   dropEntry: 'delete from ledger where name = ? and seq = ?',
-  openRun: `select id, coalesce((select last from segment where segment.run = run.seq and number > 0 order by number desc limit 1 offset 1), 0)
-    as done from run where id = ? and status in ('running', 'suspended')`,
+  openRun: "select id from run where id = ? and status in ('running', 'suspended')",
 
   forks: `select id, version, body from journal join run on run.seq = journal.run
     where first = 1 and instr(body, ?) > 0 and journal.row > ?`,

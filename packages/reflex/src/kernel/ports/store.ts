@@ -342,8 +342,7 @@ export interface Store {
   /**
    * Removes entries that nobody needs, in short transactions, and returns their number. The current value of a name, the last
    * entry of the ledger and a part of what was appended together always stay, and so do entries that an open run may append again
-   * after a crash: those whose key is `RUN:RECORD`, unless two segments of the run were sealed after the record. The keys of removed
-   * entries are forgotten. Throws `R5003` if an entry is not what was written; it and what follows stays.
+   * after a crash: those whose key is `RUN:RECORD`, until the run ends. The keys of removed entries are forgotten. Throws `R5003` if an entry is not what was written; it and what follows stays.
    */
   compact(ledger: string, compaction: Compaction): Awaitable<number>
 

@@ -51,7 +51,6 @@ export function ledgerStatements(at: string, current: string): Readonly<Record<N
     setLedgerFacts: setFacts,
     keptLedgers: `select name, keep from ${at}.ledger_facts where keep is not null`,
     dropEntries: `with fence as (${setFacts}) delete from ${at}.ledger where name = $1 and seq = any($8::bigint[]) and exists (select from fence) returning seq`,
-    openRuns: `select id, coalesce((select last from ${at}.segment where segment.run = run.seq and number > 0 order by number desc limit 1 offset 1), 0)
-      as done from ${at}.run where id = any($1) and status in ('running', 'suspended')`,
+    openRuns: `select id from ${at}.run where id = any($1) and status in ('running', 'suspended')`,
   }
 }

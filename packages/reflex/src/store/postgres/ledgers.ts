@@ -165,7 +165,7 @@ async function removalAfter(ask: Ask, ledger: string, compaction: Compaction, { 
   for (const row of rows) checkedEntry(ledger, row)
   const unknown = namesOf(rows).filter((name) => !newest.has(name))
   for (const { name = '', seq } of await newestOf(ask, ledger, unknown)) newest.set(name, seq)
-  const openRuns = new Map((await ask('openRuns', [runsOf(rows)])).map(({ id, done }) => [id, done]))
+  const openRuns = new Set((await ask('openRuns', [runsOf(rows)])).map(({ id }) => id))
   return removalOf(rows, compaction, { last, newest, openRuns, kept })
 }
 
