@@ -15,10 +15,19 @@ export function readRun(sql: Statements, id: string, until = LAST_RECORD): Store
   const row = checkedRow(run)
   if (until < 1) return { row, batches: [] }
   const snapshot = validSnapshot(sql, run.seq, until)
-  if (snapshot === undefined && until < (run.base ?? 0)) throw recordsBeforeBase(id, run.base ?? 0)
+  if (snapshot === undefined) requireOpening(run, sql.segments.all(run.seq, 0), until)
   const batches = readBatches(sql, run, (snapshot?.at ?? run.base ?? 0) + 1, until)
-  if (snapshot === undefined && run.base !== null) throw corruption(`the snapshot that opens ${id}`, id)
   return { row, ...(snapshot === undefined ? {} : { snapshot }), batches }
+}
+
+/**
+ * Throws for a read up to record `until` that found no snapshot: `R5054` if the records before it were never here, `R5003` if the
+ * snapshot that opens the first records here is missing or damaged.
+ */
+export function requireOpening({ id, base }: StoredRunRow, segments: readonly SegmentRow[], until: number): void {
+  if (until < (base ?? 0)) throw recordsBeforeBase(id, base ?? 0)
+  const before = segments.findLast((row) => row.number === 0 || placeOf(checkedSegment(id, row)) === 'gone')
+  if (before !== undefined && before.last <= until) throw corruption(`the snapshot that opens ${id}`, id)
 }
 
 /** Returns the newest snapshot that is what was written. A damaged one costs only time: the journal contains everything. */

@@ -45,7 +45,7 @@ export function readSegment(sql: Statements, id: string, number: number): Stored
 /** Returns the snapshot that opens a segment. Throws `R5003` if it is missing or not what was written. */
 export function openingSnapshot(sql: Statements, { id, seq }: StoredRunRow, at: number): StoredRun['snapshot'] {
   if (at === 0) return undefined
-  const [found] = sql.snapshots.all(seq, at)
+  const found = sql.snapshots.get(seq, at)
   if (found === undefined || found.at !== at || sumOf(at, found.body) !== found.sum)
     throw corruption(`the snapshot of ${id} after record ${at}`, id)
   return { at, body: found.body }

@@ -5,7 +5,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { isFault } from '../../src/kernel/journal/fault.ts'
 import type { Lease } from '../../src/kernel/ports/store.ts'
 import { type FileStore, openSqlite } from '../../src/store/index.ts'
+import { Connection } from '../../src/store/connection.ts'
 import { PAGE_BYTES } from '../../src/store/schema.ts'
+import type { Statements } from '../../src/store/statements.ts'
+import { readSegment } from '../../src/store/stored-segments.ts'
 import { batchOf, leaseOf, messageOf, NOW, rowOf, spans, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { folder, StoreProcess } from './processes.ts'
 
@@ -87,6 +90,41 @@ describe('a packed segment that is not what was written', () => {
     for (const db of [from, to]) db.close()
     const { store: after } = await opened(file)
     expect(await codeOf(() => after.journal(RUN))).toBe('R5003')
+  })
+})
+
+describe('the snapshot that opens a segment', () => {
+  it('is read alone, without the snapshots before it', async () => {
+    const { file, store } = await opened()
+    await writeSegments(store)
+    const connection = new Connection(file, { busyTimeout: 1000, newIdentity: '0f' })
+    onTestFinished(() => connection.close())
+    const lists: number[] = []
+    connection.read((sql) => {
+      const snapshots: Statements['snapshots'] = {
+        get: (...values) => sql.snapshots.get(...values),
+        iterate: (...values) => sql.snapshots.iterate(...values),
+        all: (...values) => {
+          const rows = sql.snapshots.all(...values)
+          lists.push(rows.length)
+          return rows
+        },
+      }
+      expect(readSegment({ ...sql, snapshots }, RUN, 3)?.snapshot?.at).toBe(6)
+    })
+    expect(lists).toEqual([])
+  })
+
+  it('is damaged after the segments before it were forgotten: R5003, and an earlier state is in the archive', async () => {
+    const { file, store } = await opened()
+    await writeSegments(store)
+    for (const number of [1, 2]) await store.pack(RUN, number)
+    await store.forget(RUN, 2, 'f00d')
+    const db = new DatabaseSync(file)
+    db.exec("update snapshot set body = 'another'")
+    db.close()
+    for (const until of [undefined, 9, 6]) expect(await codeOf(() => store.read(RUN, until))).toBe('R5003')
+    expect(await codeOf(() => store.read(RUN, 5))).toBe('R5054')
   })
 })
 

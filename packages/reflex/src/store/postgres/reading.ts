@@ -3,9 +3,8 @@ import { isAbandoned } from '../known-worker.ts'
 import type { Ask } from './connection.ts'
 import { chainEnd, checkedRow, ownerOf, type StoredRunRow } from '../rows.ts'
 import { checkChain, sumOf, type UncheckedBatch } from '../checksums.ts'
-import { corruption } from '../columns.ts'
-import { laterOf } from '../reading.ts'
-import { checkedSegment, goneRecords, placeOf, recordsBeforeBase, type SegmentRow, unpackSegment } from '../segments.ts'
+import { laterOf, requireOpening } from '../reading.ts'
+import { checkedSegment, goneRecords, placeOf, type SegmentRow, unpackSegment } from '../segments.ts'
 
 const LAST_RECORD = Number.MAX_SAFE_INTEGER
 /** The number of runs that one statement reads. */
@@ -18,9 +17,8 @@ export function readRun(ask: Ask, id: string, until = LAST_RECORD): Promise<Stor
     const end = Math.min(until, run.last)
     if (end < 1) return { row, batches: [] }
     const snapshot = await validSnapshot(ask, run.seq, end)
-    if (snapshot === undefined && end < (run.base ?? 0)) throw recordsBeforeBase(id, run.base ?? 0)
+    if (snapshot === undefined) requireOpening(run, await ask('segments', [run.seq]), end)
     const batches = await readBatches(ask, run, (snapshot?.at ?? run.base ?? 0) + 1, end)
-    if (snapshot === undefined && run.base !== null) throw corruption(`the snapshot that opens ${id}`, id)
     return { row, ...(snapshot === undefined ? {} : { snapshot }), batches }
   })
 }
