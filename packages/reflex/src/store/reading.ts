@@ -47,7 +47,7 @@ export function readJournal(sql: Statements, id: string, from = 1, until = LAST_
 
 /** Reads the batches of a run from the one with record `from` to the one with record `until`. Throws `R5003` and `R5054`. */
 export function readBatches(sql: Statements, run: StoredRunRow, from: number, until: number): StoredBatch[] {
-  const sealed = sql.segments.all(run.seq, from).filter(({ first, number }) => number > 0 && first <= until)
+  const sealed = segmentsIn(sql, run.seq, from, until)
   const gone = sealed.findLast((row) => placeOf(checkedSegment(run.id, row)) === 'gone')
   if (gone !== undefined) throw goneRecords(run.id, gone)
   const packed = sealed.filter((row) => placeOf(row) === 'packed')
@@ -60,6 +60,16 @@ export function readBatches(sql: Statements, run: StoredRunRow, from: number, un
   const all: UncheckedBatch[] = unpacked.length === 0 ? rows : [...unpacked, ...rows].sort((a, b) => a.first - b.first)
   const checked = checkChain(chainEnd(run), laterOf(sql.before.get(run.seq, start), earlier), all, until)
   return start === from && unpacked.length === 0 ? checked : checked.filter(({ first, count }) => first + count > from && first <= until)
+}
+
+/** Returns the sealed segments with records between these. The rows after them are not read. */
+function segmentsIn(sql: Statements, seq: number, from: number, until: number): SegmentRow[] {
+  const found: SegmentRow[] = []
+  for (const row of sql.segments.iterate(seq, from)) {
+    if (row.first > until) break
+    if (row.number > 0) found.push(row)
+  }
+  return found
 }
 
 /** Returns the later one of a batch and of the end of a segment, as a batch. */

@@ -67,6 +67,7 @@ export interface Rows {
   readonly head: Head
   readonly lastSegment: SegmentRow
   readonly segments: SegmentRow
+  readonly segment: SegmentRow
   readonly segmentBefore: SegmentRow
   readonly lastVersion: { readonly version: number }
   readonly segmentBody: { readonly body: Uint8Array | null }

@@ -49,6 +49,7 @@ const SQL = {
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   lastSegment: `select ${SEGMENT} from segment where run = ? order by number desc limit 1`,
   segments: `select ${SEGMENT} from segment where run = ? and last >= ? order by last`,
+  segment: `select ${SEGMENT} from segment where run = ? and number = ?`,
   segmentBefore: `select ${SEGMENT} from segment where run = ? and last < ? order by last desc limit 1`,
   lastVersion: 'select version from journal where run = ? order by first desc limit 1',
   segmentBody: 'select body from segment where run = ? and number = ?',

@@ -73,7 +73,7 @@ function readRows(
 ): { readonly run: StoredRunRow; readonly row: SegmentRow; readonly batches?: readonly StoredBatch[] } {
   const run = sql.run.get(id)
   if (run === undefined) throw unknownRun(id)
-  const row = sql.segments.all(run.seq, 0).find((found) => found.number === number && number > 0)
+  const row = number > 0 ? sql.segment.get(run.seq, number) : undefined
   if (row === undefined) throw noSealedSegment(id, number)
   const isInRows = placeOf(checkedSegment(id, row)) === 'rows'
   return { run, row, ...(isInRows ? { batches: readBatches(sql, run, row.first, row.last) } : {}) }

@@ -8,7 +8,7 @@ import { type FileStore, openSqlite } from '../../src/store/index.ts'
 import { Connection } from '../../src/store/connection.ts'
 import { PAGE_BYTES } from '../../src/store/schema.ts'
 import type { Statements } from '../../src/store/statements.ts'
-import { readSegment } from '../../src/store/stored-segments.ts'
+import { packStored, readSegment } from '../../src/store/stored-segments.ts'
 import { batchOf, leaseOf, messageOf, NOW, rowOf, spans, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { folder, StoreProcess } from './processes.ts'
 
@@ -113,6 +113,35 @@ describe('the snapshot that opens a segment', () => {
       expect(readSegment({ ...sql, snapshots }, RUN, 3)?.snapshot?.at).toBe(6)
     })
     expect(lists).toEqual([])
+  })
+
+  it('is packed without the rows of the segments after it', async () => {
+    const { file, store } = await opened()
+    const lease = await writeSegments(store)
+    for (let first = 10; first <= 30; first++) await store.commit([batchOf(lease, first, { snapshot: `at ${first}`, seal: true })])
+    let rows = 0
+    class Counted extends Connection {
+      override read<T>(work: (sql: Statements) => T): T {
+        return super.read((sql) => {
+          const counted = <Row>(row: Row): Row => {
+            rows++
+            return row
+          }
+          const segments: Statements['segments'] = {
+            get: (...values) => sql.segments.get(...values),
+            all: (...values) => sql.segments.all(...values).map(counted),
+            *iterate(...values) {
+              for (const row of sql.segments.iterate(...values)) yield counted(row)
+            },
+          }
+          return work({ ...sql, segments })
+        })
+      }
+    }
+    const connection = new Counted(file, { busyTimeout: 1000, newIdentity: '0f' })
+    onTestFinished(() => connection.close())
+    expect((await packStored(connection, RUN, 2)).place).toBe('packed')
+    expect(rows).toBeLessThan(4)
   })
 
   it('is damaged after the segments before it were forgotten: R5003, and an earlier state is in the archive', async () => {
