@@ -139,7 +139,7 @@ describe('progress of an effect', () => {
     expect(at.map(([, delta]) => delta)).toEqual([{ text: 'a' }, { restart: 2, text: 'c' }])
   })
 
-  it('holds the start of a secret back, also while the run is cancelled by a program that goes on with the effect', async () => {
+  it('does not record the start of a secret, also while the run is cancelled and the program keeps the effect', async () => {
     const redact = redactTexts(
       (text) => text.replaceAll('secret', '***'),
       () => {

@@ -26,7 +26,7 @@ function isSeal({ input }: Rec): boolean {
   return input?.[0] === 'kernel' && input[1] === 'seal'
 }
 
-/** Folds records, and where `cuts` says so, goes on from a copy of what a snapshot has of the state. */
+/** Folds records. After each record for which `cuts` is true, continues from a copy of the state that was made from its snapshot. */
 function fold(records: readonly Rec[], cuts: (record: Rec) => boolean, hasHistory: (state: State) => (pin: number) => boolean): State {
   let state = new State()
   for (const record of records) {

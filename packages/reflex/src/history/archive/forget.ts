@@ -5,7 +5,7 @@ import type { ImportWorld } from './import.ts'
 import { ArchiveReader } from './read.ts'
 import type { RunRow, Segment } from '../../kernel/index.ts'
 
-/** Which records are forgotten. */
+/** The options of forgetting records. */
 export interface ForgetOptions {
   /** The number of the last sealed segment that is forgotten. */
   readonly through: number

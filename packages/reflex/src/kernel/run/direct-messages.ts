@@ -151,7 +151,7 @@ export class DirectMessages {
     }
     const onTaken = (record: number, input: Input | undefined) => {
       const count = this.#inbox.onListTaken(input, offered)
-      // What the step has left comes before whatever waits for the topic to be free.
+      // Messages that the step has left come before those that wait for the topic to be free.
       this.#arrive(list, from + count)
       onOver(count)
       this.#onTaken(list.slice(from, from + count), record)

@@ -64,7 +64,7 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
     return this.#owner.session?.(this.port)
   }
 
-  /** True if nobody waits for its result: it has settled or was dropped, or it is not performed by this process. */
+  /** True if its result is no longer needed: it has settled or was dropped, or it is not performed by this process. */
   get isOver(): boolean {
     return this.pendingEffect.activeCall !== this
   }

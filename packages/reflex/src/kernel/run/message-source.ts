@@ -1,13 +1,13 @@
 import { checkRoom } from '../ports/inbox-limit.ts'
 import type { Awaitable, InboxLimit, InboxMessage, Message } from '../ports/store.ts'
 
-/** Where messages wait until something takes them: a store's inbox, or one in memory for runs without a store. */
+/** A source of messages: the inbox of a store, or one in memory for a run without a store. */
 export interface MessageSource {
   post(run: string, message: Message, limit?: InboxLimit): Awaitable<boolean>
   /** Returns true if a message of this id was posted. Absent in a store whose commits cannot store a message that was not posted. */
   posted?(run: string, id: string): Awaitable<boolean>
   inbox(run: string, after: number, limit: number): Awaitable<readonly InboxMessage[]>
-  /** Where messages are not taken by a commit: a record has taken this one. */
+  /** Removes a message that a record has taken. Only for a source whose messages are not removed by a commit. */
   taken?(message: InboxMessage): void
 }
 

@@ -129,7 +129,7 @@ export class OpenPorts<S extends RunFacts = RunFacts> {
   }
 
   /**
-   * Closes all open ports, once. A port that is being opened is aborted, and closed if it opens nevertheless; nobody waits for that.
+   * Closes all open ports, once. A port that is being opened is aborted, and closed if it opens nevertheless; no caller waits for that.
    * Resolves when the open ones are closed; a port that fails to close is reported as `R2108`.
    */
   close(how: HowClosed): Promise<void> {

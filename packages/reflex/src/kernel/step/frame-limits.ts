@@ -70,7 +70,7 @@ export class FrameLimitFinder {
     return faults.make('R2109', `${text}, which ${place} gives to ${callee === name ? 'its strand' : callee}`, { run })
   }
 
-  /** What the programs of the run state. Pins are only added. */
+  /** True for each sort of limit that any program of the run states. It is computed again only when a program was added. */
   get #pinned(): { readonly stated: boolean; readonly steps: boolean } {
     const { pins } = this.#state
     if (this.#known?.pins !== pins.length) {

@@ -27,7 +27,7 @@ export class RunPrograms implements Definitions {
   #resolve(pin: number): Program {
     const known = this.#state.pins[pin]
     const [pinned = '', , , hash = ''] = known ?? []
-    // A run is continued only with its own functions; whoever reads it may not have them.
+    // A process that continues a run has its functions. One that only reads it may lack them.
     const program = (known === undefined ? undefined : this.#programs.pinned(known)) ?? this.#programs.byHash(hash)
     if (program === undefined) throw faults.make('R5006', `${pinned}@${hash.slice(0, 6)} is not known`, { run: this.#state.start?.run })
     return namedAs(pinned, program)

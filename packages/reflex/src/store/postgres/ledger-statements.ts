@@ -25,7 +25,7 @@ export function ledgerStatements(at: string, current: string): Readonly<Record<N
     ledgerEnd: `select (select seq from ${at}.ledger where name = $1 and key = $2) as known,
       coalesce((select max(seq) from ${at}.ledger where name = $1), 0) as last`,
     append: `insert into ${at}.ledger (name, seq, key, at, sum, value) select $1, $2, $3, $4, $5, $6 where ${current} on conflict do nothing returning seq`,
-    // A writer that has the first number has all numbers after it: nobody takes these before the first one.
+    // A writer that has the first number has all numbers after it: no other writer takes these before the first one.
     appendAll: `with given as (
         select * from unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::text[]) as given (seq, key, sum, value, entry_name)
       ), head as (

@@ -187,7 +187,7 @@ describe('a change of the segments of an archive is found, and nothing is stored
   const changes: Readonly<Record<string, readonly [code: string, change: Change, isRehashed: boolean]>> = {
     'a changed line of a segment': ['R2141', swap('{"segment":3,', '"at":40', '"at":41'), false],
     'a changed checksum of the records before': ['R2141', swap('{"segment":2,', /"chain":\d+/, '"chain":5'), false],
-    'a checksum that is none': ['R2141', swap('{"segment":2,', /"chain":\d+/, '"chain":"5"'), true],
+    'a checksum that is not a number': ['R2141', swap('{"segment":2,', /"chain":\d+/, '"chain":"5"'), true],
     'a missing line of a segment': ['R2142', without('{"segment":3,'), true],
     'a segment at another record': ['R2142', swap('{"segment":3,', '"at":40', '"at":41'), true],
     'a repeated segment': ['R2142', (lines) => lines.flatMap((line) => (line.startsWith('{"segment":3,') ? [line, line] : [line])), true],

@@ -11,7 +11,7 @@ interface Tree {
   readonly restEvery?: number
   /** The run ends after so many recorded ticks; never if absent. */
   readonly ticks?: number
-  /** The program that a leaf calls at the first tick. The tree goes on ticking meanwhile, and ends after it. */
+  /** The program that a leaf calls at the first tick. The tree ticks while it runs, and ends after it has returned. */
   readonly calls?: string
 }
 

@@ -64,7 +64,7 @@ function finish(x: Step): void {
   if (x.get('seen') === `tick ${x.def.ticks}`) x.done(parts)
 }
 
-/** Takes as long as it is told. */
+/** A port whose effect takes as many milliseconds as its arguments state. */
 export const slowPort = (host: Host): Port => ({
   leaves: false,
   repeat: 'free',

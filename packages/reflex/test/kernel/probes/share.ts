@@ -7,7 +7,7 @@ interface Place {
 
 type Step = Parameters<Kind<Place>['step']>[0]
 
-/** What is requested at each position, in order. `owner` is the number of the entry that claims the name. */
+/** The request of each position, in order. `owner`: the number of the entry that claims the name. */
 const REQUESTS: readonly ((x: Step, owner: number) => Json)[] = [
   (x) => ['latest', x.def.ledger, ['owner', 'count']],
   (x, owner) => claim(x, [{ name: 'owner', value: x.args ?? 'nobody', after: owner }, { name: 'count', value: 1 }, { value: 'claimed' }]),

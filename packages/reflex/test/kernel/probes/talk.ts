@@ -113,7 +113,7 @@ class Driver {
     this.#track(this.#run.message('call', body, { id: `${this.#frame.id}/${id}`, frame: this.#frame.id }), id, body)
   }
 
-  /** Remembers what is under way. Its failure is thrown to whoever waits for it, and to nobody else. */
+  /** Keeps a message until it is durable. `posted` throws its failure; a failure that is not awaited is not reported. */
   #track(sent: Promise<unknown>, id: string, body: Json): void {
     const tracked = sent.catch((thrown: unknown) => this.#fail(id, body, thrown))
     tracked.catch(() => undefined)

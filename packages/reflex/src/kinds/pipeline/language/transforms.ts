@@ -35,7 +35,7 @@ export function transformGraph(graph: DotGraph, transforms: CustomTransforms = {
   return transformExpanded(expandVariables(graph), transforms)
 }
 
-/** Like `transformGraph`, for a graph that nobody else has: its attributes are changed in place. */
+/** Like `transformGraph`, for a graph that has no other owner: its attributes are changed in place. */
 export function transformOwnGraph(graph: DotGraph, transforms: CustomTransforms = {}): DotGraph {
   checkArguments('transformGraph', { transforms: [transforms, TRANSFORMS] })
   expandOwnVariables(graph)

@@ -24,7 +24,7 @@ export function expandVariables(graph: DotGraph): DotGraph {
   return nodes === undefined ? graph : { ...graph, nodes }
 }
 
-/** Like `expandVariables`, in the graph itself, for a graph whose maps nobody else has. */
+/** Like `expandVariables`, in the graph itself, for a graph whose maps have no other owner. */
 export function expandOwnVariables(graph: DotGraph): void {
   // Nodes share the maps of their defaults, and inserted text is not expanded again.
   const expanded = new Set<Attributes>()
