@@ -42,7 +42,7 @@ export interface ForkedRun {
   readonly from: { readonly run: string; readonly record: number }
   /** The number of records: the shared ones and its own. */
   readonly records: number
-  /** The number of effects that had settled in the source; their results stay. */
+  /** The number of effects that had settled in the source since its last seal, if it has one; their results stay. */
   readonly settled: number
   readonly set: JsonObject
   /** The trust of the fork, and that of its source if it differs. */

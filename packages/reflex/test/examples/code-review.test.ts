@@ -6,14 +6,15 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { virtualHost } from '../../src/testing/index.ts'
 import { type Ended, start } from '../cli/worlds.ts'
 import { type Reply, type Seen, startOpenAi } from '../models/openai-server.ts'
+import { noSandbox } from '../tools/workshop.ts'
 
 const HERE = 'examples/05-code-review'
 const example = resolve(import.meta.dirname, '../../../..', HERE)
 const POLICY = ['--policy', `${HERE}/review.policy.json`]
 const recorded = (name: string): readonly string[] => [...POLICY, '--recorded', `${HERE}/by-hand/${name}.jsonl`, '--answers', 'none']
 
-/** Whether this machine can make a sandbox at all; what needs one says so where it cannot. */
-const sandboxed = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']).status === 0
+/** True if this machine can make a sandbox; a test that needs one states so. */
+const sandboxed = (await noSandbox()) === undefined
 
 let folder = ''
 

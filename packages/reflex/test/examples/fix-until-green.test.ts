@@ -5,14 +5,15 @@ import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type Ended, start } from '../cli/worlds.ts'
 import { startOpenAi } from '../models/openai-server.ts'
+import { noSandbox } from '../tools/workshop.ts'
 
 const HERE = 'examples/06-fix-until-green'
 const example = resolve(import.meta.dirname, '../../../..', HERE)
 const POLICY = ['--policy', `${HERE}/fix.policy.json`]
 const RECORDED = [...POLICY, '--recorded', `${HERE}/by-hand/two-laps.jsonl`]
 
-/** Whether this machine can make a sandbox at all; what needs one says so where it cannot. */
-const sandboxed = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']).status === 0
+/** True if this machine can make a sandbox; a test that needs one states so. */
+const sandboxed = (await noSandbox()) === undefined
 
 let folder = ''
 

@@ -1,16 +1,16 @@
-import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type Ended, start } from '../cli/worlds.ts'
+import { noSandbox } from '../tools/workshop.ts'
 
 const example = resolve(import.meta.dirname, '../../../../examples/07-guarded-release')
 const HERE = 'examples/07-guarded-release'
 const POLICY = ['--policy', `${HERE}/release.policy.json`]
 
-/** Whether this machine can make a sandbox at all; what needs one says so where it cannot. */
-const sandboxed = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']).status === 0
+/** True if this machine can make a sandbox; a test that needs one states so. */
+const sandboxed = (await noSandbox()) === undefined
 
 let folder = ''
 

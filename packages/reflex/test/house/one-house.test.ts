@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -7,10 +6,10 @@ import { scriptedModel } from '../../src/models/index.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { newFolder } from '../app/folders.ts'
+import { noSandbox } from '../tools/workshop.ts'
 
 /** The contracts that every kind has: permissions with terms, and one meter. */
 
-const sandboxed = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']).status === 0
 const READ = 'arbor://fs/read/{work}/in.txt'
 
 /** A workflow that reads a file twice. */
@@ -107,6 +106,8 @@ test.each([
   await fork.idle()
   expect(fork.status).toBe('completed')
 })
+
+const sandboxed = (await noSandbox()) === undefined
 
 test.skipIf(!sandboxed).each([
   ['no file that the policy of its start closes', ['arbor://fs/read/{work}/key.txt'], ''],
