@@ -1,0 +1,122 @@
+import type { Fault, Json, JsonObject, Ref } from '../../../kernel/index.ts'
+import type { NodeManifest } from './manifest.ts'
+
+/** What a node answers to a tick. They are below 0, because numbers from 0 on name a child. */
+export const RUNNING = -1
+export const SUCCESS = -2
+export const FAILURE = -3
+/** A pre-condition has skipped the node: its parent passes over it. */
+export const SKIPPED = -4
+/** The tick stops at this leaf until its operation is settled, and continues there: its answer belongs to this tick. */
+export const OPEN = -5
+
+/** The answer of a node. */
+export type Outcome = typeof RUNNING | typeof SUCCESS | typeof FAILURE | typeof SKIPPED
+/** The next thing to do: tick the child of this place, from 0; or answer. */
+export type Next = number
+
+/** A node of a laid out tree. */
+export interface TreeNode {
+  /** The place in the layout, in preorder. */
+  readonly index: number
+  /** The place behind its last descendant. */
+  readonly end: number
+  readonly id: string
+  /** The id behind the ids of the references to its tree: `research/plan`. */
+  readonly path: string
+  readonly manifest: NodeManifest
+  /** The parameters, with defaults. */
+  readonly params: JsonObject
+  readonly parent: TreeNode | undefined
+  /** The place among the children of the parent. */
+  readonly place: number
+  readonly children: readonly TreeNode[]
+}
+
+/** An operation of a leaf: an effect, or a program that it called. */
+export interface Operation {
+  readonly ref: Ref
+  /** The first is 1. */
+  readonly attempt: number
+  /** Its time limit, in milliseconds since the epoch. */
+  readonly due: number | undefined
+}
+
+/** The end of an operation. */
+export type Settled = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly fault: FaultJson }
+export type FaultJson = JsonObject
+
+/** The blackboard as a node sees it: the scope that it stands in, and the outer ones. */
+export interface NodeBoard {
+  get(key: string): Json | undefined
+  has(key: string): boolean
+  /** Throws a fault (R1211 to R1214) for a write that is refused; nothing is changed then. */
+  set(key: string, value: unknown): void
+  /** Writes for all trees. Inside a parallel node it counts once the children are merged. */
+  setGlobal(key: string, value: unknown): void
+  /** Deletes a key from the scope of the node. Returns true if it had a value there. */
+  delete(key: string): boolean
+  /** Writes a key of the runtime, which begins with `_`. */
+  setInternal(key: string, value: unknown): void
+}
+
+/** What the behaviour of a node may see and do during a tick. */
+export interface Tick {
+  /** The time of the tick, in milliseconds since the epoch. It stands still at a breakpoint. */
+  readonly now: number
+  /** The number of the tick in its execution, from 1. */
+  readonly count: number
+  /** The event that caused the tick; undefined if a time or an operation did. */
+  readonly event: Json | undefined
+  board(node: TreeNode): NodeBoard
+  /** What the node keeps between ticks, as long as it is RUNNING; undefined if it keeps nothing. A list, never changed in place. */
+  own(node: TreeNode): readonly Json[] | undefined
+  keep(node: TreeNode, own: readonly Json[] | undefined): void
+  /** What a node keeps across executions, such as the end of its last completion. */
+  lasting(node: TreeNode): Json | undefined
+  keepLasting(node: TreeNode, value: Json | undefined): void
+  /** The answer of a child at its last tick; undefined if it is FRESH. */
+  outcome(node: TreeNode): Outcome | undefined
+  /** The start of RUNNING, in milliseconds since the epoch. */
+  runningSince(node: TreeNode): number
+  /** Stops everything below and at a node that is RUNNING, deepest first, and makes all of it FRESH. */
+  halt(node: TreeNode): void
+  /** Records the reason of a failure and returns FAILURE. */
+  fail(node: TreeNode, reason: string | Fault): typeof FAILURE
+  /** Ticks the tree again at a time, if it is still RUNNING then. */
+  wakeAt(node: TreeNode, time: number): void
+  /** Ticks the tree again as soon as this tick is over. Counts towards the budget of ticks. */
+  again(node: TreeNode): void
+  /** Publishes an event of the tree. */
+  emit(type: string, payload: JsonObject): void
+  /** Evaluates a condition that is data; undefined if it must be run as a script (`Leaf.request`). */
+  test(node: TreeNode, condition: Json): boolean | undefined
+  /** Requests an effect of a leaf. Its end comes as `settle`. */
+  request(node: TreeNode, port: string, args: Json, key?: string): Ref
+  /** Runs a program as a strand of its own. Its end comes as `settle`. */
+  call(node: TreeNode, program: string, args: Json): Ref
+  /** Gives up an operation: it is aborted, and its result ignored. */
+  drop(node: TreeNode, ref: Ref): void
+  /** Opens a scope for a child and everything below it. */
+  openScope(child: TreeNode): void
+  /** The values that were written in the scope of a child and are still there. */
+  scopeWrites(child: TreeNode): ReadonlyMap<string, Json>
+  /** Closes the scope of a child; what was written there is gone. */
+  shutScope(child: TreeNode): void
+}
+
+/** The behaviour of a type of node. It keeps nothing itself: what it must remember goes into `Tick.keep`. */
+export interface Behaviour {
+  /** Ticks a node that is not RUNNING: it begins. */
+  enter(tick: Tick, node: TreeNode): Next
+  /** Ticks a node that is RUNNING. */
+  resume?(tick: Tick, node: TreeNode): Next
+  /** A child has answered. */
+  child?(tick: Tick, node: TreeNode, child: TreeNode, outcome: Outcome): Next
+  /** An operation of the leaf has ended. Called when the node is ticked next. */
+  settle?(tick: Tick, node: TreeNode, operation: Operation, settled: Settled): Next
+  /** An operation has progressed. */
+  part?(tick: Tick, node: TreeNode, delta: Json): void
+  /** The node was RUNNING and is stopped. Its operations are dropped and its children halted by the tree. */
+  halt?(tick: Tick, node: TreeNode): void
+}
