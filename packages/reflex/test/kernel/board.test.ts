@@ -272,6 +272,30 @@ describe('facts that are on', () => {
     expect(run.state.root.subs?.size).toBe(0)
   })
 
+  it('scopes: a key is deleted from one scope alone, in the step that wrote it or later', async () => {
+    const seen: Json[] = []
+    const run = await stepped({ scopes: true }, (x) => {
+      if (x.position === undefined) {
+        x.set('a', 'outer')
+        const inner = x.open()
+        x.setIn(inner, 'a', 1)
+        x.setIn(inner, 'b', 2)
+        x.setIn(inner, 'c', 3)
+        seen.push(x.deleteIn(inner, 'c'), x.deleteIn(inner, 'c'), Object.fromEntries(x.ownValues(inner)))
+        x.go(inner)
+        return x.again()
+      }
+      const inner = x.position as string
+      seen.push(x.deleteIn(inner, 'a'), x.getIn(inner, 'a') ?? null, Object.fromEntries(x.ownValues(inner)))
+      x.setIn(inner, 'a', 4)
+      seen.push(x.getIn(inner, 'a') ?? null, x.deleteIn(inner, 'a'), x.getIn(inner, 'a') ?? null)
+      x.note(x.ownValues(inner).size)
+      x.done()
+    })
+    expect(seen).toEqual([true, false, { a: 1, b: 2 }, true, 'outer', { b: 2 }, 4, true, 'outer'])
+    expect(run.state.root.reader().get('a')).toBe('outer')
+  })
+
   it('scopes: a name that is not open fails the frame, not the run of the kernel', async () => {
     expect(await refused({ scopes: true }, (x) => x.setIn('9o', 'a', 1))).toBe('R9001')
     expect(await refused({ scopes: true }, (x) => x.open('9o'))).toBe('R9001')

@@ -98,6 +98,7 @@ const MORE_PARTS = {
   unwind: z.literal(1),
   open: z.array(ref.nullable()),
   sub: z.array(z.tuple([ref, flatPairs])),
+  gone: z.array(z.tuple([ref, z.array(text)])),
   from: z.array(z.tuple([text, z.union([text, z.array(json)]), ref.optional()])),
   shut: z.array(ref),
   decided: z.array(z.tuple([text, text, z.boolean()])),

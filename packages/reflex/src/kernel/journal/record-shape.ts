@@ -62,6 +62,7 @@ const OUTPUTS: Readonly<Record<keyof Outputs, true>> = {
   unwind: true,
   open: true,
   sub: true,
+  gone: true,
   from: true,
   shut: true,
   pin: true,

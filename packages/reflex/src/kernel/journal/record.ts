@@ -185,6 +185,8 @@ export interface Outputs {
   readonly open?: readonly (Ref | null)[]
   /** Writes to inner scopes, flat. */
   readonly sub?: readonly (readonly [Ref, readonly Json[]])[]
+  /** Keys deleted from inner scopes, before the writes to them. */
+  readonly gone?: readonly (readonly [Ref, readonly string[]])[]
   /** Labels of writes of this record that say where they come from; with the inner scope, if they are to one. */
   readonly from?: readonly WriteLabel[]
   readonly shut?: readonly Ref[]

@@ -409,13 +409,13 @@ export class State {
       frame.subs ??= new Map()
       frame.subs.set(makeRef(this.n, 'o', i), { scope: new Scope(), under })
     })
-    if (more.sub !== undefined) {
-      for (const [id, writes] of more.sub) {
-        const sub = frame.subs?.get(id)
-        if (sub === undefined) throw corruptFault(this, `frame ${frame.id} has no inner scope ${id}`)
-        this.#write(sub.scope, writes, label, more.from, id)
-      }
+    const inner = (id: Ref): Scope => {
+      const sub = frame.subs?.get(id)
+      if (sub === undefined) throw corruptFault(this, `frame ${frame.id} has no inner scope ${id}`)
+      return sub.scope
     }
+    for (const [id, keys] of more.gone ?? []) for (const key of keys) inner(id).append(key, undefined, this.n, this.time, label)
+    for (const [id, writes] of more.sub ?? []) this.#write(inner(id), writes, label, more.from, id)
     if (more.shut !== undefined) for (const id of more.shut) frame.subs?.delete(id)
   }
 

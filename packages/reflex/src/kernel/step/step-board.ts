@@ -18,6 +18,15 @@ const OWN_SCOPE: Ref | null = null
 /** The outermost scope, as a scope name. */
 const ROOT = Symbol('root')
 
+/** Returns what a step does to inner scopes, with the part of one scope replaced. */
+function withScope<Item>(
+  all: readonly (readonly [Ref, readonly Item[]])[] = [],
+  scope: Ref,
+  part: readonly Item[],
+): (readonly [Ref, readonly Item[]])[] {
+  return [...all.filter(([id]) => id !== scope), ...(part.length === 0 ? [] : [[scope, part] as const])]
+}
+
 /** The board of a step: reads and writes of the frame, checked by the rules and schemas of its kind. */
 export class StepBoard {
   protected readonly state: State
@@ -76,7 +85,8 @@ export class StepBoard {
   }
   #readOuter(key: string, under: Ref): Json | undefined {
     const sub = this.#frame.subs?.get(under)
-    const place = sub?.scope.find(key, Number.POSITIVE_INFINITY) ?? -1
+    const isGone = this.more?.gone?.some(([id, keys]) => id === under && keys.includes(key)) ?? false
+    const place = isGone ? -1 : (sub?.scope.find(key, Number.POSITIVE_INFINITY) ?? -1)
     const inner = place < 0 ? undefined : sub?.scope.valueAt(place)
     return inner ?? this.#read(key, sub?.under ?? this.#openedUnder(under) ?? null)
   }
@@ -130,13 +140,19 @@ export class StepBoard {
   /** Returns the writes and deletions of this step by scope, with one more write. */
   #pending(target: Ref | typeof ROOT | null, write: readonly Json[]): PendingWrites[] {
     const extra = (to: Ref | typeof ROOT | null) => (to === target ? write : [])
-    const { sub = [], root = [], tombstones } = this.more ?? {}
-    const inner = new Map(sub)
-    if (target !== null && target !== ROOT && !inner.has(target)) inner.set(target, [])
+    const { sub = [], gone = [], root = [], tombstones } = this.more ?? {}
+    const inner = new Map<Ref, readonly Json[]>(sub)
+    const deleted = new Map<Ref, readonly string[]>(gone)
+    const touched = target === null || target === ROOT ? deleted.keys() : [...deleted.keys(), target]
+    for (const id of touched) if (!inner.has(id)) inner.set(id, [])
     return [
       { scope: this.#frame.scope, writes: [...(this.writes ?? []), ...extra(null)], deleted: tombstones },
       { scope: [...scopeChain(this.#frame)].at(-1)?.scope, writes: [...root, ...extra(ROOT)] },
-      ...Array.from(inner, ([id, writes]) => ({ scope: this.#frame.subs?.get(id)?.scope, writes: [...writes, ...extra(id)] })),
+      ...Array.from(inner, ([id, writes]) => ({
+        scope: this.#frame.subs?.get(id)?.scope,
+        writes: [...writes, ...extra(id)],
+        deleted: deleted.get(id),
+      })),
     ]
   }
   protected place(): string {
@@ -203,8 +219,36 @@ export class StepBoard {
     const draft = this.draft()
     const earlier = draft.sub?.find(([id]) => id === scope)?.[1] ?? []
     const json = this.#check(scope, key, value, false)
-    draft.sub = [...(draft.sub ?? []).filter(([id]) => id !== scope), [scope, [...earlier, key, json]]]
+    draft.sub = withScope(draft.sub, scope, [...earlier, key, json])
     this.#label(key, options, scope)
+  }
+  /** Deletes a key from an inner scope. Returns true if it had a value there. */
+  deleteIn(scope: Ref, key: string): boolean {
+    this.requireScope(scope)
+    const stored = this.#frame.subs?.get(scope)?.scope
+    const place = stored?.find(key, Number.POSITIVE_INFINITY) ?? -1
+    const isStored = place >= 0 && stored?.valueAt(place) !== undefined
+    const draft = this.draft()
+    const pending = draft.sub?.find(([id]) => id === scope)?.[1] ?? []
+    const kept = pending.filter((_, i, all) => all[i - (i % 2)] !== key)
+    if (kept.length < pending.length) draft.sub = withScope(draft.sub, scope, kept)
+    const gone = draft.gone?.find(([id]) => id === scope)?.[1] ?? []
+    if (isStored && !gone.includes(key)) draft.gone = withScope(draft.gone, scope, [...gone, key])
+    return kept.length < pending.length || (isStored && !gone.includes(key))
+  }
+  /** Returns the values that an inner scope itself has, in the order of their writes, including those of this step. */
+  ownValues(scope: Ref): Map<string, Json> {
+    this.requireScope(scope)
+    const stored = this.#frame.subs?.get(scope)?.scope.liveEntries() ?? new Map<string, { readonly value: Json | undefined }>()
+    const values = new Map<string, Json>()
+    const gone = this.more?.gone?.find(([id]) => id === scope)?.[1] ?? []
+    for (const [key, { value }] of stored) if (value !== undefined && !gone.includes(key)) values.set(key, value)
+    const pending = this.more?.sub?.find(([id]) => id === scope)?.[1] ?? []
+    for (let i = 0; i < pending.length; i += 2) {
+      values.delete(pending[i] as string)
+      values.set(pending[i] as string, pending[i + 1] ?? null)
+    }
+    return values
   }
   /** Reads from an inner scope outwards. */
   getIn(scope: Ref, key: string): Json | undefined {
