@@ -127,7 +127,11 @@ export class MemoryJournal {
   read(until: number): Omit<StoredRun, 'row'> {
     if (until < 1) return { batches: [] }
     const snapshot = this.#snapshots.findLast(({ at }) => at <= until)
-    if (snapshot === undefined && until < (this.base ?? 0)) throw recordsBeforeBase(this.#run, this.base ?? 0)
+    if (snapshot === undefined) {
+      if (until < (this.base ?? 0)) throw recordsBeforeBase(this.#run, this.base ?? 0)
+      const gone = this.#sealed.findLast(({ row }) => placeOf(row) === 'gone')
+      if (gone !== undefined) throw goneRecords(this.#run, gone.row)
+    }
     return { ...(snapshot === undefined ? {} : { snapshot: { ...snapshot } }), batches: this.batches((snapshot?.at ?? 0) + 1, until) }
   }
 

@@ -1,9 +1,10 @@
 import type { RunFilter, RunRow, StoredBatch, StoredProgram, StoredRun } from '../kernel/index.ts'
 import { isAbandoned } from './known-worker.ts'
 import { corruption } from './columns.ts'
-import { chainEnd, checkedRow, ownerOf, type Rows, type StoredRunRow } from './rows.ts'
+import { baseOf, chainEnd, checkedRow, ownerOf, type Rows, type StoredRunRow } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { checkChain, type SummedBatch, sumOf, type UncheckedBatch } from './checksums.ts'
+import { isWithoutRecords } from './segment-ranges.ts'
 import { checkedSegment, goneRecords, placeOf, recordsBeforeBase, type SegmentRow, unpackSegment } from './segments.ts'
 
 const LAST_RECORD = Number.MAX_SAFE_INTEGER
@@ -15,19 +16,22 @@ export function readRun(sql: Statements, id: string, until = LAST_RECORD): Store
   const row = checkedRow(run)
   if (until < 1) return { row, batches: [] }
   const snapshot = validSnapshot(sql, run.seq, until)
-  if (snapshot === undefined) requireOpening(run, sql.segments.all(run.seq, 0), until)
-  const batches = readBatches(sql, run, (snapshot?.at ?? run.base ?? 0) + 1, until)
+  if (snapshot === undefined) requireOpening(run, segmentsIn(sql, run.seq, 0, until + 1), until)
+  const batches = readBatches(sql, run, (snapshot?.at ?? 0) + 1, until)
   return { row, ...(snapshot === undefined ? {} : { snapshot }), batches }
 }
 
 /**
- * Throws for a read up to record `until` that found no snapshot: `R5054` if the records before it were never here, `R5003` if the
- * snapshot that opens the first records here is missing or damaged.
+ * Throws for a read up to record `until` that found no snapshot: `R5054` if the records before it were never here or are gone, `R5003`
+ * if the snapshot that opens the first records here is missing or damaged. `segments` are those up to the one with the record after
+ * `until`.
  */
-export function requireOpening({ id, base }: StoredRunRow, segments: readonly SegmentRow[], until: number): void {
-  if (until < (base ?? 0)) throw recordsBeforeBase(id, base ?? 0)
-  const before = segments.findLast((row) => row.number === 0 || placeOf(checkedSegment(id, row)) === 'gone')
-  if (before !== undefined && before.last <= until) throw corruption(`the snapshot that opens ${id}`, id)
+export function requireOpening(run: StoredRunRow, segments: readonly SegmentRow[], until: number): void {
+  const { id } = run
+  if (until < baseOf(run)) throw recordsBeforeBase(id, baseOf(run))
+  const before = segments.findLast((row) => isWithoutRecords(checkedSegment(id, row)))
+  if (before === undefined) return
+  throw before.last <= until ? corruption(`the snapshot that opens ${id}`, id) : goneRecords(id, before)
 }
 
 /** Returns the newest snapshot that is what was written. A damaged one costs only time: the journal contains everything. */
@@ -42,12 +46,12 @@ function validSnapshot(sql: Statements, seq: number, until: number): StoredRun['
 export function readJournal(sql: Statements, id: string, from = 1, until = LAST_RECORD): readonly StoredBatch[] {
   const run = sql.run.get(id)
   if (run === undefined) return []
-  return readBatches(sql, run, Math.max(from, (run.base ?? 0) + 1), until)
+  return readBatches(sql, run, Math.max(from, baseOf(run) + 1), until)
 }
 
 /** Reads the batches of a run from the one with record `from` to the one with record `until`. Throws `R5003` and `R5054`. */
 export function readBatches(sql: Statements, run: StoredRunRow, from: number, until: number): StoredBatch[] {
-  const sealed = segmentsIn(sql, run.seq, from, until)
+  const sealed = segmentsIn(sql, run.seq, from, until).filter(({ number }) => number > 0)
   const gone = sealed.findLast((row) => placeOf(checkedSegment(run.id, row)) === 'gone')
   if (gone !== undefined) throw goneRecords(run.id, gone)
   const packed = sealed.filter((row) => placeOf(row) === 'packed')
@@ -62,12 +66,12 @@ export function readBatches(sql: Statements, run: StoredRunRow, from: number, un
   return start === from && unpacked.length === 0 ? checked : checked.filter(({ first, count }) => first + count > from && first <= until)
 }
 
-/** Returns the sealed segments with records between these. The rows after them are not read. */
-function segmentsIn(sql: Statements, seq: number, from: number, until: number): SegmentRow[] {
+/** Returns the rows of the segments with the records from `from` to `until`. The rows after them are not read. */
+export function segmentsIn(sql: Statements, seq: number, from: number, until: number): SegmentRow[] {
   const found: SegmentRow[] = []
   for (const row of sql.segments.iterate(seq, from)) {
     if (row.first > until) break
-    if (row.number > 0) found.push(row)
+    found.push(row)
   }
   return found
 }
@@ -87,7 +91,7 @@ export function readRuns(sql: Statements, { status, prefix, limit }: RunFilter):
   const rows: RunRow[] = []
   for (const row of sql.runs.iterate(statuses, statuses, start, start, start, end)) {
     if (rows.length >= (limit ?? LAST_RECORD)) break
-    if (!isAbandoned(row, ownerOf(row))) rows.push(checkedRow(row))
+    if (!isAbandoned({ last: row.last, base: baseOf(row) }, ownerOf(row))) rows.push(checkedRow(row))
   }
   return rows
 }

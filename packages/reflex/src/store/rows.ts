@@ -1,9 +1,9 @@
-import type { RunRow, UnreadRun, Worker } from '../kernel/index.ts'
+import type { RunRow, StoredBatch, UnreadRun, Worker } from '../kernel/index.ts'
 import type { KnownWorker } from './known-worker.ts'
 import { corruption, type MessageColumns, type RunColumns, rowOf } from './columns.ts'
 import { type ChainEnd, type SummedBatch, sumOf } from './checksums.ts'
 import type { EntryRow, LedgerFactsRow } from './ledger-rows.ts'
-import type { SegmentRow } from './segments.ts'
+import { checkedSegment, type SegmentRow } from './segments.ts'
 
 /** The columns of a run's owner, from a join. All are null if there is no owner. */
 export interface OwnerColumns {
@@ -25,6 +25,8 @@ export interface StoredRunRow extends RunColumns, OwnerColumns {
   readonly sum: number
   /** The last record before its first one, of a run that began with a snapshot; null for all others. */
   readonly base: number | null
+  /** The segment row with number 0, which states `base`, as a JSON object; null if there is none. */
+  readonly base_row: string | null
 }
 
 /** The facts of a run that a commit needs: its position, and the columns that a commit keeps. */
@@ -52,11 +54,12 @@ export interface OpenRun extends OwnerColumns {
   readonly waits: string | null
 }
 
-/** The position of a batch among all batches. */
-interface BatchPlace {
+/** The position of a batch among all batches, or of a seal among all seals. */
+export interface Place {
   readonly row: number
   readonly run: number
   readonly first: number
+  /** The checksum of the records up to the last one of the batch or segment. */
   readonly sum: number
 }
 
@@ -68,11 +71,11 @@ export interface Rows {
   readonly lastSegment: SegmentRow
   readonly segments: SegmentRow
   readonly segment: SegmentRow
+  readonly segmentsNumbered: SegmentRow
   readonly segmentBefore: SegmentRow
   readonly lastVersion: { readonly version: number }
   readonly segmentBody: { readonly body: Uint8Array | null }
   readonly parents: { readonly id: string; readonly parent: string }
-  readonly based: StoredRunRow
   readonly snapshots: { readonly at: number; readonly sum: number; readonly body: string }
   readonly before: SummedBatch
   readonly batches: SummedBatch
@@ -90,11 +93,17 @@ export interface Rows {
   readonly open: OpenRun
   readonly entryOf: { readonly seq: number }
   readonly lastEntry: { readonly seq: number | null }
-  readonly tip: BatchPlace
-  readonly batchAt: BatchPlace
-  readonly since: { readonly body: string }
+  readonly runsAfter: StoredRunRow
   readonly forks: { readonly id: string; readonly version: number; readonly body: string }
-  readonly ledgers: { readonly row: number; readonly value: string }
+  readonly lastBatch: Place
+  readonly batchAt: Place
+  /** `id` is null for the batch of a run that is not in the store. */
+  readonly batchesAfter: Place & StoredBatch & { readonly id: string | null }
+  readonly lastSealed: Place
+  readonly sealedAt: Place
+  /** `without_rows` is 1 for a segment whose records are not in rows, and for the one before the first records of a run. */
+  readonly sealedAfter: Place & { readonly id: string | null; readonly parent: string | null; readonly without_rows: number }
+  readonly ledgersAfter: { readonly row: number; readonly value: string }
   readonly programs: { readonly hash: string }
   readonly blobs: { readonly hash: string }
   readonly entries: EntryRow
@@ -119,6 +128,11 @@ export function checkedRow(stored: StoredRunRow): RunRow {
   if (sumOfRun(stored, stored.chain) !== stored.sum) throw corruption(`the row of ${stored.id}`, stored.id)
   const owner = ownerOf(stored)
   return rowOf(stored, owner === undefined ? null : plainWorker(owner))
+}
+
+/** Returns the last record before the first one of a run, 0 for most. Throws `R5003` if the store does not have what was written. */
+export function baseOf({ id, base_row: baseRow }: StoredRunRow): number {
+  return baseRow === null ? 0 : checkedSegment(id, JSON.parse(baseRow) as SegmentRow).last
 }
 
 export function chainEnd({ id, last, chain }: StoredRunRow): ChainEnd {

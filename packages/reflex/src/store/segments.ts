@@ -31,6 +31,9 @@ export interface SegmentRow extends SegmentColumns {
   readonly sum: number
 }
 
+/** The end of a segment: its last record, the format of that record, and the checksum of the records up to it. */
+export type SegmentEnd = Pick<SegmentColumns, 'last' | 'version' | 'chain'>
+
 /** The changes that pack a segment. */
 export interface PackedSegment {
   readonly row: SegmentRow
@@ -62,10 +65,13 @@ export function checkedSegment<Row extends SegmentRow>(run: string, row: Row): R
   return row
 }
 
-/** Returns all segment rows of a run. Throws `R5003` if one is missing or not what was written. */
-export function checkedSegments(run: string, rows: readonly SegmentRow[]): readonly SegmentRow[] {
+/**
+ * Returns segment rows of a run that follow each other, by default all of them. Throws `R5003` if one is missing or not what was
+ * written. `fromFirst`: false if the first of them may have others before it.
+ */
+export function checkedSegments(run: string, rows: readonly SegmentRow[], fromFirst = true): readonly SegmentRow[] {
   for (const [i, row] of rows.entries()) {
-    const before = rows[i - 1] ?? (row.number === 0 ? undefined : { number: 0, last: 0 })
+    const before = rows[i - 1] ?? (row.number === 0 || !fromFirst ? undefined : { number: 0, last: 0 })
     checkedSegment(run, row)
     if (before !== undefined && (row.number !== before.number + 1 || row.first !== before.last + 1))
       throw corruption(`segment ${before.number + 1} of ${run}`, run)
@@ -74,11 +80,7 @@ export function checkedSegments(run: string, rows: readonly SegmentRow[]): reado
 }
 
 /** Returns the row that a seal adds after the last segment, or after the base of the run. */
-export function sealedSegment(
-  run: string,
-  previous: SegmentColumns | undefined,
-  end: { last: number; version: number; chain: number },
-): SegmentRow {
+export function sealedSegment(run: string, previous: SegmentColumns | undefined, end: SegmentEnd): SegmentRow {
   const { last, version, chain } = end
   const columns = { last, version, chain, parent: null, archive: null, needs: null, crc: null }
   return summedSegment(run, { number: (previous?.number ?? 0) + 1, first: (previous?.last ?? 0) + 1, ...columns })
@@ -112,10 +114,7 @@ export function segmentOf({ number, first, last, version, chain, archive, needs,
 }
 
 /** Returns the segment after the last sealed one, or undefined if it has no record yet. */
-export function openSegment(
-  previous: SegmentColumns | undefined,
-  end: { readonly last: number; readonly version: number; readonly chain: number },
-): Segment | undefined {
+export function openSegment(previous: SegmentColumns | undefined, end: SegmentEnd): Segment | undefined {
   const opens = previous?.last ?? 0
   const { last, version, chain } = end
   if (last === opens) return undefined

@@ -41,6 +41,7 @@ import { appendEntries, appendEntry, compactLedger, entriesOf, latestOf } from '
 import { PostListeners } from './post-listeners.ts'
 import { readBlob, readJournal, readProgram, readRun, readRuns } from './reading.ts'
 import { forgetStored, listSegments, packStored, readSegment } from './stored-segments.ts'
+import { baseOf } from './rows.ts'
 import { sweepStore } from './sweep.ts'
 import { UnreadCache } from './unread-cache.ts'
 
@@ -146,7 +147,7 @@ class SqliteStore implements FileStore {
   async *batches(run: string, from = 1, until = Number.MAX_SAFE_INTEGER): AsyncGenerator<StoredBatch> {
     const row = this.#connection.read((sql) => sql.run.get(run))
     if (row === undefined) return
-    const range = [Math.max(from, (row.base ?? 0) + 1), Math.min(until, row.last)] as const
+    const range = [Math.max(from, baseOf(row) + 1), Math.min(until, row.last)] as const
     yield* batchPages(run, range, (from, until) => this.#connection.read((sql) => readJournal(sql, run, from, until)))
   }
 

@@ -6,10 +6,14 @@ const ROW = 'run.id, trace, program, status, last, started, updated, run.due, wa
 const OWNER = 'owner, token, chain, run.sum, worker.id as worker, host, pid, place, began, seen, ttl'
 /** The last record before the first one of a run that began with a snapshot. */
 const BASE = '(select last from segment where segment.run = run.seq and number = 0) as base'
-const RUN = `select run.seq, ${ROW}, ${OWNER}, ${BASE} from run left join worker on worker.id = run.owner`
+const SEGMENT_COLUMNS = ['number', 'first', 'last', 'version', 'chain', 'parent', 'archive', 'needs', 'crc', 'sum'] as const
+const SEGMENT = SEGMENT_COLUMNS.join(', ')
+/** The arguments of a function of SQL that makes a JSON object of a segment. */
+export const SEGMENT_FIELDS = SEGMENT_COLUMNS.map((column) => `'${column}', segment.${column}`).join(', ')
+const BASE_ROW = `(select json_object(${SEGMENT_FIELDS}) from segment where segment.run = run.seq and number = 0) as base_row`
+const RUN = `select run.seq, ${ROW}, ${OWNER}, ${BASE}, ${BASE_ROW} from run left join worker on worker.id = run.owner`
 
 const ENTRY = 'seq, key, at, sum, value, entry_name'
-const SEGMENT = 'number, first, last, version, chain, parent, archive, needs, crc, sum'
 
 const SQL = {
   beginWrite: 'begin immediate',
@@ -50,6 +54,9 @@ const SQL = {
   lastSegment: `select ${SEGMENT} from segment where run = ? order by number desc limit 1`,
   segments: `select ${SEGMENT} from segment where run = ? and last >= ? order by last`,
   segment: `select ${SEGMENT} from segment where run = ? and number = ?`,
+  // These two, and the last one.
+  segmentsNumbered: `select ${SEGMENT} from segment
+    where run = ? and number in (?, ?, (select max(number) from segment where run = ?)) order by number`,
   segmentBefore: `select ${SEGMENT} from segment where run = ? and last < ? order by last desc limit 1`,
   lastVersion: 'select version from journal where run = ? order by first desc limit 1',
   segmentBody: 'select body from segment where run = ? and number = ?',
@@ -60,7 +67,6 @@ const SQL = {
   // SQLite gives the number after the greatest one that is there. A run reads its inbox by a cursor, so its greatest row stays.
   dropTaken: 'delete from inbox where run = ? and taken <= ? and row < (select max(row) from inbox where run = ?)',
   parents: `select run.id, parent from segment join run on run.seq = segment.run where parent is not null`,
-  based: `${RUN} where run.seq in (select run from segment where number = 0)`,
 
   snapshots: 'select at, sum, body from snapshot where run = ? and at <= ? order by at desc',
   before: 'select first, count, version, sum, body from journal where run = ? and first < ? order by first desc limit 1',
@@ -110,14 +116,20 @@ const SQL = {
   dropEntry: 'delete from ledger where name = ? and seq = ?',
   openRun: "select id from run where id = ? and status in ('running', 'suspended')",
 
-  forks: `select id, version, body from journal join run on run.seq = journal.run
-    where first = 1 and instr(body, ?) > 0 and journal.row > ?`,
-  tip: 'select row, run, first, sum from journal order by row desc limit 1',
+  runsAfter: `${RUN} where run.seq > ? order by run.seq limit ?`,
+  forks: `select id, version, body from run cross join journal on journal.run = run.seq and first = 1
+    where run.seq > ? and run.seq <= ? and instr(body, ?) > 0`,
+  lastBatch: 'select row, run, first, sum from journal order by row desc limit 1',
   batchAt: 'select row, run, first, sum from journal where row = ?',
-  since: 'select body from journal where row > ?',
-  ledgers: 'select row, value from ledger where row > ? order by row',
-  programs: 'select hash from program',
-  blobs: 'select hash from blob',
+  batchesAfter: `select journal.row, journal.run, first, count, version, journal.sum, body, id from journal left join run on run.seq = journal.run
+    where journal.row > ? order by journal.row limit ?`,
+  lastSealed: 'select rowid as row, run, first, chain as sum from segment order by rowid desc limit 1',
+  sealedAt: 'select rowid as row, run, first, chain as sum from segment where rowid = ?',
+  sealedAfter: `select segment.rowid as row, segment.run, first, segment.chain as sum, id, segment.parent, number = 0 or crc is not null or archive is not null as without_rows
+    from segment left join run on run.seq = segment.run where segment.rowid > ? order by segment.rowid`,
+  ledgersAfter: 'select row, value from ledger where row > ? order by row limit ?',
+  programs: 'select hash from program where hash > ? order by hash limit ?',
+  blobs: 'select hash from blob where hash > ? order by hash limit ?',
   dropJournal: 'delete from journal where run = ?',
   dropSnapshots: 'delete from snapshot where run = ?',
   dropMessages: 'delete from inbox where run = ?',

@@ -2,8 +2,9 @@ import type { PackResult, Segment, StoredBatch, StoredRun, StoredSegment } from 
 import { sumOf } from './checksums.ts'
 import { corruption, unknownRun } from './columns.ts'
 import type { Connection } from './connection.ts'
-import { readBatches } from './reading.ts'
+import { readBatches, segmentsIn } from './reading.ts'
 import { checkedRow, type StoredRunRow } from './rows.ts'
+import { needSources, numberedSegment, recordsToCheck } from './segment-ranges.ts'
 import {
   checkedSegment,
   checkedSegments,
@@ -14,6 +15,7 @@ import {
   type PackedSegment,
   packSegment,
   placeOf,
+  type SegmentEnd,
   segmentOf,
   type SegmentRow,
 } from './segments.ts'
@@ -26,20 +28,28 @@ export function listSegments(sql: Statements, id: string): readonly Segment[] {
   if (run === undefined) return []
   checkedRow(run)
   const rows = checkedSegments(id, sql.segments.all(run.seq, 0))
-  const open = openSegment(rows.at(-1), { last: run.last, version: sql.lastVersion.get(run.seq)?.version ?? 0, chain: run.chain })
-  return [...rows.filter(({ number }) => number > 0).map(segmentOf), ...(open === undefined ? [] : [open])]
+  const open = openSegment(rows.at(-1), endOf(sql, run))
+  const segments = [...rows.filter(({ number }) => number > 0).map(segmentOf), ...(open === undefined ? [] : [open])]
+  for (const record of recordsToCheck(segments)) readBatches(sql, run, record, record)
+  return segments
+}
+
+function endOf(sql: Statements, { seq, last, chain }: StoredRunRow): SegmentEnd {
+  return { last, version: sql.lastVersion.get(seq)?.version ?? 0, chain }
 }
 
 /** Reads a segment and everything that folds it. Throws `R5054` if it is gone, `R5003` for damage. */
 export function readSegment(sql: Statements, id: string, number: number): StoredSegment | undefined {
-  const segment = listSegments(sql, id).find((found) => found.number === number)
   const run = sql.run.get(id)
-  if (segment === undefined || run === undefined) return undefined
+  if (run === undefined) return undefined
+  checkedRow(run)
+  const found = numberedSegment(id, number, sql.segmentsNumbered.all(run.seq, number - 1, number, run.seq), endOf(sql, run))
+  if (found === undefined) return undefined
+  const { segment, before } = found
   if (segment.place === 'gone') throw goneRecords(id, { last: segment.last, archive: segment.archive ?? null })
   const snapshot = openingSnapshot(sql, run, segment.opens)
-  const { chain = 0 } = sql.segmentBefore.get(run.seq, segment.first) ?? {}
   const batches = readBatches(sql, run, segment.first, segment.last)
-  return { segment, ...(snapshot === undefined ? {} : { snapshot: { ...snapshot, chain } }), batches }
+  return { segment, ...(snapshot === undefined ? {} : { snapshot: { ...snapshot, chain: before?.chain ?? 0 } }), batches }
 }
 
 /** Returns the snapshot that opens a segment. Throws `R5003` if it is missing or not what was written. */
@@ -91,19 +101,16 @@ function replaceRows(sql: Statements, seq: number, before: SegmentRow, { row, bo
 }
 
 /**
- * Returns the texts with the hashes that a run needs because of its records from `from` on. Packed records are not read.
+ * Returns the texts with the hashes that a run needs because of its records from `from` to `until`. Packed records are not read.
  * The snapshot that opens the run's first segment here stands for the records before it. Throws `R5003` for damage.
  */
-export function readNeeds(sql: Statements, run: StoredRunRow, from: number): { readonly body: string }[] {
-  const rows = checkedSegments(run.id, sql.segments.all(run.seq, 0))
-  const opens = rows.findLast((row) => row.number === 0 || placeOf(row) === 'gone')?.last ?? 0
-  const snapshot = from <= opens ? openingSnapshot(sql, run, opens) : undefined
-  const kept = rows.filter(({ last }) => last > opens && last >= from)
-  const texts = kept.flatMap((row) =>
-    row.needs === null ? readBatches(sql, run, Math.max(from, row.first), row.last) : [{ body: row.needs }],
-  )
-  const open = readBatches(sql, run, Math.max(from, (rows.at(-1)?.last ?? 0) + 1), Number.MAX_SAFE_INTEGER)
-  return [...(snapshot === undefined ? [] : [snapshot]), ...texts, ...open]
+export function readNeeds(sql: Statements, run: StoredRunRow, from: number, until: number): { readonly body: string }[] {
+  const before = sql.segmentBefore.get(run.seq, from)
+  const rows = [...(before === undefined ? [] : [before]), ...segmentsIn(sql, run.seq, from, until + 1)]
+  const { opens, packed, ranges } = needSources(run.id, rows, from, until)
+  const snapshot = opens === undefined ? undefined : openingSnapshot(sql, run, opens)
+  const records = ranges.flatMap(([first, last]) => readBatches(sql, run, first, last))
+  return [...(snapshot === undefined ? [] : [snapshot]), ...packed, ...records]
 }
 
 /** Removes the records of the segments up to `through`, and the snapshots that open them. Throws `R2016`, `R5051` and `R5052`. */

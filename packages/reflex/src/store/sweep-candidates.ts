@@ -2,7 +2,7 @@ import { decodeBatch, type StoredBatch } from '../kernel/index.ts'
 import { isAbandoned } from './known-worker.ts'
 import { isOpen, type RunColumns } from './columns.ts'
 import { addHashes } from './hashes.ts'
-import { ownerOf, type StoredRunRow } from './rows.ts'
+import { baseOf, ownerOf, type StoredRunRow } from './rows.ts'
 
 /** A run as a sweep sees it. */
 export interface SweptRow extends Pick<RunColumns, 'id' | 'status' | 'last' | 'updated'> {
@@ -38,16 +38,30 @@ export class Candidates<Row extends StoredRunRow> {
   readonly #rows: readonly Row[]
   readonly #parents: Map<string, string>
   readonly #goneRuns: Set<string>
+  readonly #removed = new Set<string>()
+  readonly #count: number
 
   constructor(rows: readonly Row[], parents: ReadonlyMap<string, string>, now: number, before?: number) {
-    const swept = rows.map((row) => ({ ...row, abandoned: isAbandoned(row, ownerOf(row), now) }))
+    const swept = rows.map((row) => ({ ...row, abandoned: isAbandoned({ last: row.last, base: baseOf(row) }, ownerOf(row), now) }))
     this.#rows = rows
     this.#parents = new Map(parents)
     this.#goneRuns = unneededRuns(swept, parents, before)
+    this.#count = this.#goneRuns.size
   }
 
+  /** The runs that are still to be removed. */
   get goneRows(): readonly Row[] {
-    return this.#rows.filter(({ id }) => this.#goneRuns.has(id))
+    return this.#rows.filter(({ id }) => this.#goneRuns.has(id) && !this.#removed.has(id))
+  }
+
+  /** True if a run that was to be removed is kept. */
+  get hasKept(): boolean {
+    return this.#goneRuns.size < this.#count
+  }
+
+  /** Leaves a run out of `goneRows`: it is removed. */
+  forget(id: string): void {
+    this.#removed.add(id)
   }
 
   isGone(id: string): boolean {
@@ -107,14 +121,42 @@ export class NeededHashes {
     return next > last ? undefined : next
   }
 
-  /** Adds the hashes in the unread records of a run. */
-  addRecords({ id, trace, last }: RunEnd, batches: readonly { readonly body: string }[]): void {
-    for (const { body } of batches) addHashes(body, this.hashes)
-    this.#read.set(`${id} ${trace}`, last)
+  /** Adds the hashes in the unread records of a run up to `until`. */
+  addRecords({ id, trace, last }: RunEnd, texts: readonly { readonly body: string }[], until = last): void {
+    for (const { body } of texts) addHashes(body, this.hashes)
+    this.#read.set(`${id} ${trace}`, until)
   }
 
   /** Returns the given hashes that nothing names. */
   unneeded(hashes: Iterable<string>): string[] {
     return Array.from(hashes).filter((hash) => !this.hashes.has(hash))
   }
+}
+
+/** Unread records of a run. */
+export interface UnreadPart {
+  readonly run: StoredRunRow
+  readonly from: number
+  readonly until: number
+}
+
+/** Yields the unread records of runs in pages of at most `most` records, each page from one or more runs. */
+export function* unreadPages(runs: readonly StoredRunRow[], needed: NeededHashes, most: number): Generator<readonly UnreadPart[]> {
+  let page: UnreadPart[] = []
+  let left = most
+  for (const run of runs) {
+    const first = needed.firstUnread(run)
+    // The records before a base are not here; its snapshot counts as its last one.
+    for (let from = first === undefined ? run.last + 1 : Math.max(first, baseOf(run)); from <= run.last; ) {
+      const until = Math.min(run.last, from + left - 1)
+      page.push({ run, from, until })
+      left -= until - from + 1
+      from = until + 1
+      if (left > 0) continue
+      yield page
+      page = []
+      left = most
+    }
+  }
+  if (page.length > 0) yield page
 }

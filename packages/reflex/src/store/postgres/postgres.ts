@@ -42,6 +42,7 @@ import { PostgresLeases } from './leases.ts'
 import { appendEntries, appendEntry, compactLedger, entriesOf, latestOf } from './ledgers.ts'
 import { PostListener } from './post-listener.ts'
 import { readJournal, readRun, readRuns, retryIfReplaced } from './reading.ts'
+import { baseOf } from '../rows.ts'
 import { forgetStored, listSegments, packStored, readSegment } from './stored-segments.ts'
 import { sweepPostgres } from './sweep.ts'
 import { checkedBlob, checkedProgram } from '../reading.ts'
@@ -128,7 +129,7 @@ class PostgresStore implements Store {
   async *batches(run: string, from = 1, until = Number.MAX_SAFE_INTEGER): AsyncGenerator<StoredBatch> {
     const [row] = await this.#connection.read((ask) => ask('run', [run]))
     if (row === undefined) return
-    const range = [Math.max(from, (row.base ?? 0) + 1), Math.min(until, row.last)] as const
+    const range = [Math.max(from, baseOf(row) + 1), Math.min(until, row.last)] as const
     yield* batchPages(run, range, (from, until) => readJournal(this.#connection.ask, run, from, until))
   }
 

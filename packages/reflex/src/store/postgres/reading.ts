@@ -1,7 +1,7 @@
 import { isFault, type RunFilter, type RunRow, type StoredBatch, type StoredRun } from '../../kernel/index.ts'
 import { isAbandoned } from '../known-worker.ts'
 import type { Ask } from './connection.ts'
-import { chainEnd, checkedRow, ownerOf, type StoredRunRow } from '../rows.ts'
+import { baseOf, chainEnd, checkedRow, ownerOf, type StoredRunRow } from '../rows.ts'
 import { checkChain, sumOf, type UncheckedBatch } from '../checksums.ts'
 import { laterOf, requireOpening } from '../reading.ts'
 import { checkedSegment, goneRecords, placeOf, type SegmentRow, unpackSegment } from '../segments.ts'
@@ -17,8 +17,8 @@ export function readRun(ask: Ask, id: string, until = LAST_RECORD): Promise<Stor
     const end = Math.min(until, run.last)
     if (end < 1) return { row, batches: [] }
     const snapshot = await validSnapshot(ask, run.seq, end)
-    if (snapshot === undefined) requireOpening(run, await ask('segments', [run.seq]), end)
-    const batches = await readBatches(ask, run, (snapshot?.at ?? run.base ?? 0) + 1, end)
+    if (snapshot === undefined) requireOpening(run, await ask('segmentsIn', [run.seq, 0, end + 1]), end)
+    const batches = await readBatches(ask, run, (snapshot?.at ?? 0) + 1, end)
     return { row, ...(snapshot === undefined ? {} : { snapshot }), batches }
   })
 }
@@ -60,15 +60,13 @@ async function validSnapshot(ask: Ask, seq: number, until: number): Promise<Stor
 
 /** Reads the batches of a run from the one with record `from` to the one with record `until`. Throws `R5003` and `R5054`. */
 export async function readJournal(ask: Ask, id: string, from = 1, until = LAST_RECORD): Promise<readonly StoredBatch[]> {
-  const batches = await retryIfReplaced(ask, id, (run) =>
-    readBatches(ask, run, Math.max(from, (run.base ?? 0) + 1), Math.min(until, run.last)),
-  )
+  const batches = await retryIfReplaced(ask, id, (run) => readBatches(ask, run, Math.max(from, baseOf(run) + 1), Math.min(until, run.last)))
   return batches ?? []
 }
 
 /** Reads the batches of a run from the one with record `from` to the one with record `until`. Throws `R5003` and `R5054`. */
 export function readBatches(ask: Ask, run: StoredRunRow, from: number, until: number): Promise<StoredBatch[]> {
-  const segments = () => ask('segmentsFrom', [run.seq, from])
+  const segments = () => ask('segmentsIn', [run.seq, from, until])
   return retryIfMoved(segments, (found) => readAround(ask, run, found, from, until))
 }
 
@@ -123,7 +121,8 @@ export async function readRuns(ask: Ask, { status, prefix, limit = LAST_RECORD }
   let after: readonly [started: number, seq: number] = [LAST_RECORD, LAST_RECORD]
   while (rows.length < limit) {
     const page = await ask('runs', [status ?? null, prefix ?? null, ...after, PAGE])
-    for (const run of page) if (rows.length < limit && !isAbandoned(run, ownerOf(run))) rows.push(checkedRow(run))
+    for (const run of page)
+      if (rows.length < limit && !isAbandoned({ last: run.last, base: baseOf(run) }, ownerOf(run))) rows.push(checkedRow(run))
     const end = page.at(-1)
     if (end === undefined || page.length < PAGE) break
     after = [end.started, end.seq]

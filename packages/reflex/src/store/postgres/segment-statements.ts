@@ -1,13 +1,27 @@
-type Name = 'segments' | 'segmentsFrom' | 'lastSegments' | 'segmentBodies' | 'lastVersion' | 'pack' | 'forget' | 'parents' | 'sealedRuns'
+type Name =
+  | 'segments'
+  | 'segmentsIn'
+  | 'segmentsNumbered'
+  | 'lastSegments'
+  | 'segmentBodies'
+  | 'lastVersion'
+  | 'pack'
+  | 'forget'
+  | 'parents'
+  | 'sealedRuns'
 
 /** Returns the statements about sealed segments. `current` is the condition of every writing statement. */
 export function segmentStatements(at: string, current: string): Readonly<Record<Name, string>> {
   const columns = 'number, first, last, version, chain, parent, archive, needs, crc, sum'
   return {
     segments: `select ${columns} from ${at}.segment where run = $1 order by number`,
-    // The segments with these records, and the one before.
-    segmentsFrom: `select ${columns} from ${at}.segment where run = $1 and last >= $2
-      union all (select ${columns} from ${at}.segment where run = $1 and last < $2 order by last desc limit 1) order by number`,
+    // The segments with the records from one to another, and the one before. Both ends are found by the index.
+    segmentsIn: `select ${columns} from ${at}.segment where run = $1
+      and last >= coalesce((select max(last) from ${at}.segment where run = $1 and last < $2), $2)
+      and last <= coalesce((select min(last) from ${at}.segment where run = $1 and last >= $3), $3) order by number`,
+    // The segment with this number, the one before, and the last one.
+    segmentsNumbered: `select ${columns} from ${at}.segment
+      where run = $1 and number = any(array[$2::bigint - 1, $2::bigint, (select max(number) from ${at}.segment where run = $1)]) order by number`,
     lastSegments: `select distinct on (run) run, ${columns} from ${at}.segment where run = any($1) order by run, number desc`,
     segmentBodies: `select number, encode(body, 'base64') as body from ${at}.segment where run = $1 and number = any($2) and body is not null`,
     lastVersion: `select version from ${at}.journal where run = $1 order by first desc limit 1`,

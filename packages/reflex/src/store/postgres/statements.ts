@@ -5,6 +5,7 @@ import { ledgerStatements } from './ledger-statements.ts'
 import { segmentStatements } from './segment-statements.ts'
 import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts'
 import type { SegmentRow } from '../segments.ts'
+import { SEGMENT_FIELDS } from '../statements.ts'
 
 const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, run.used, token, chain, run.sum'
 
@@ -13,14 +14,15 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' 
   readonly hello: never
   readonly create: { readonly seq: number }
   readonly run: StoredRunRow
-  readonly take: Omit<StoredRunRow, Exclude<keyof OwnerColumns, 'owner'> | 'base'>
+  readonly take: Omit<StoredRunRow, Exclude<keyof OwnerColumns, 'owner'> | 'base' | 'base_row'>
   readonly release: never
   readonly heads: Head
   readonly commit: { readonly seq: number }
   readonly snapshot: Rows['snapshots']
   readonly batches: Rows['batches']
   readonly segments: SegmentRow
-  readonly segmentsFrom: SegmentRow
+  readonly segmentsIn: SegmentRow
+  readonly segmentsNumbered: SegmentRow
   readonly lastSegments: SegmentRow & { readonly run: number }
   readonly segmentBodies: { readonly number: number; readonly body: string }
   readonly lastVersion: { readonly version: number }
@@ -97,7 +99,8 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
   const at = `"${schema}"`
   const current = currentLayout(at)
   const base = `(select last from ${at}.segment where segment.run = run.seq and number = 0) as base`
-  const RUN = `select ${ROW}, ${base}, owner, worker.id as worker, host, pid, place, began, seen, ttl
+  const baseRow = `(select json_build_object(${SEGMENT_FIELDS})::text from ${at}.segment where segment.run = run.seq and number = 0) as base_row`
+  const RUN = `select ${ROW}, ${base}, ${baseRow}, owner, worker.id as worker, host, pid, place, began, seen, ttl
     from ${at}.run left join ${at}.worker on worker.id = run.owner`
   return {
     hello: `with forgotten as (delete from ${at}.worker where seen < $8 and id <> $1

@@ -2,6 +2,7 @@ import type { PackResult, Segment, StoredBatch, StoredRun, StoredSegment } from 
 import { sumOf } from '../checksums.ts'
 import { corruption, unknownRun } from '../columns.ts'
 import { checkedRow, type StoredRunRow } from '../rows.ts'
+import { needSources, numberedSegment, recordsToCheck } from '../segment-ranges.ts'
 import {
   checkedSegment,
   checkedSegments,
@@ -11,6 +12,7 @@ import {
   openSegment,
   packSegment,
   placeOf,
+  type SegmentEnd,
   segmentOf,
   type SegmentRow,
 } from '../segments.ts'
@@ -21,24 +23,29 @@ import { readBatches, retryIfMoved, retryIfReplaced } from './reading.ts'
 /** Returns the segments of a run in order, the open one last. Throws `R5003` for damage. */
 export async function listSegments(ask: Ask, run: StoredRunRow): Promise<readonly Segment[]> {
   checkedRow(run)
-  const { id, seq, last, chain } = run
+  const { id, seq, last } = run
   const rows = checkedSegments(id, await ask('segments', [seq])).filter((row) => row.last <= last)
+  const open = openSegment(rows.at(-1), await endOf(ask, run))
+  const segments = [...rows.filter(({ number }) => number > 0).map(segmentOf), ...(open === undefined ? [] : [open])]
+  for (const record of recordsToCheck(segments)) await readBatches(ask, run, record, record)
+  return segments
+}
+
+async function endOf(ask: Ask, { seq, last, chain }: StoredRunRow): Promise<SegmentEnd> {
   const [newest] = await ask('lastVersion', [seq])
-  const open = openSegment(rows.at(-1), { last, version: newest?.version ?? 0, chain })
-  return [...rows.filter(({ number }) => number > 0).map(segmentOf), ...(open === undefined ? [] : [open])]
+  return { last, version: newest?.version ?? 0, chain }
 }
 
 /** Reads a segment and everything that folds it. Throws `R5054` if it is gone, `R5003` for damage. */
 export async function readSegment(ask: Ask, run: StoredRunRow, number: number): Promise<StoredSegment | undefined> {
-  const segment = (await listSegments(ask, run)).find((found) => found.number === number)
-  if (segment === undefined) return undefined
+  checkedRow(run)
+  const found = numberedSegment(run.id, number, await ask('segmentsNumbered', [run.seq, number]), await endOf(ask, run))
+  if (found === undefined) return undefined
+  const { segment, before } = found
   if (segment.place === 'gone') throw goneRecords(run.id, { last: segment.last, archive: segment.archive ?? null })
   const batches = await readBatches(ask, run, segment.first, segment.last)
   const snapshot = await openingSnapshot(ask, run, segment.opens)
-  if (snapshot === undefined) return { segment, batches }
-  const around = await ask('segmentsFrom', [run.seq, segment.first])
-  const { chain = 0 } = around.find(({ last }) => last === segment.opens) ?? {}
-  return { segment, snapshot: { ...snapshot, chain }, batches }
+  return { segment, ...(snapshot === undefined ? {} : { snapshot: { ...snapshot, chain: before?.chain ?? 0 } }), batches }
 }
 
 async function openingSnapshot(ask: Ask, { id, seq }: StoredRunRow, at: number): Promise<StoredRun['snapshot']> {
@@ -70,7 +77,7 @@ async function readRows(
   run: StoredRunRow,
   number: number,
 ): Promise<{ readonly run: StoredRunRow; readonly row: SegmentRow; readonly batches?: readonly StoredBatch[] }> {
-  const row = (await ask('segments', [run.seq])).find((found) => found.number === number && number > 0)
+  const row = number > 0 ? (await ask('segmentsNumbered', [run.seq, number])).find((found) => found.number === number) : undefined
   if (row === undefined) throw noSealedSegment(run.id, number)
   const isInRows = placeOf(checkedSegment(run.id, row)) === 'rows'
   return { run, row, ...(isInRows ? { batches: await readBatches(ask, run, row.first, row.last) } : {}) }
@@ -92,12 +99,12 @@ export async function forgetStored(connection: PostgresConnection, id: string, t
   }
 }
 
-/** Returns the texts with the hashes that a run needs because of its records from `from` on, as for SQLite. */
-export async function readNeeds(ask: Ask, id: string, from: number): Promise<readonly { readonly body: string }[]> {
+/** Returns the texts with the hashes that a run needs because of its records from `from` to `until`, as for SQLite. */
+export async function readNeeds(ask: Ask, id: string, from: number, until: number): Promise<readonly { readonly body: string }[]> {
   const needs = (run: StoredRunRow) =>
     retryIfMoved(
-      () => ask('segments', [run.seq]),
-      (segments) => needsOf(ask, run, segments, from),
+      () => ask('segmentsIn', [run.seq, from, until + 1]),
+      (segments) => needsOf(ask, run, segments, [from, Math.min(until, run.last)]),
     )
   return (await retryIfReplaced(ask, id, needs)) ?? []
 }
@@ -106,16 +113,11 @@ async function needsOf(
   ask: Ask,
   run: StoredRunRow,
   segments: readonly SegmentRow[],
-  from: number,
+  [from, until]: readonly [number, number],
 ): Promise<readonly { readonly body: string }[]> {
-  const rows = checkedSegments(run.id, segments)
-  const opens = rows.findLast((row) => row.number === 0 || placeOf(row) === 'gone')?.last ?? 0
-  const snapshot = from <= opens ? await openingSnapshot(ask, run, opens) : undefined
-  const texts: { readonly body: string }[] = snapshot === undefined ? [] : [snapshot]
-  for (const row of rows.filter(({ last }) => last > opens && last >= from && last <= run.last)) {
-    if (row.needs !== null) texts.push({ body: row.needs })
-    else texts.push(...(await readBatches(ask, run, Math.max(from, row.first), row.last)))
-  }
-  const open = Math.max(from, (rows.findLast(({ last }) => last <= run.last)?.last ?? 0) + 1)
-  return [...texts, ...(await readBatches(ask, run, open, run.last))]
+  const { opens, packed, ranges } = needSources(run.id, segments, from, until)
+  const snapshot = opens === undefined ? undefined : await openingSnapshot(ask, run, opens)
+  const texts = [...(snapshot === undefined ? [] : [snapshot]), ...packed]
+  for (const [first, last] of ranges) texts.push(...(await readBatches(ask, run, first, last)))
+  return texts
 }

@@ -2,14 +2,14 @@ import type { SweepOptions, SweepResult } from '../../kernel/index.ts'
 import { checkedRow, chainEnd, type StoredRunRow } from '../rows.ts'
 import { checkChain, type SummedBatch } from '../checksums.ts'
 import { addHashes } from '../hashes.ts'
-import { Candidates, chunksOf, FORK_MARK, NeededHashes, parentsOf } from '../sweep-candidates.ts'
+import { Candidates, chunksOf, FORK_MARK, NeededHashes, parentsOf, unreadPages } from '../sweep-candidates.ts'
 import { isOpen } from '../columns.ts'
 import { type Ask, inTransaction, type PostgresConnection } from './connection.ts'
 import { compactKept } from './ledgers.ts'
 import { readNeeds } from './stored-segments.ts'
 import { OVERLAP } from './statements.ts'
 
-/** The most runs whose journals one statement reads, and the most records of these runs. A single run may have more. */
+/** The most runs whose journals one statement reads, and the most records of these runs. */
 const RUNS_READ = 500
 const RECORDS_READ = 20_000
 /** The most that one transaction removes, so that a commit waits for a few milliseconds at most. */
@@ -60,13 +60,15 @@ class Sweep {
   async read(): Promise<void> {
     const { now, before } = this.#options
     await this.#connection.read(async (ask) => {
-      const rows = await ask('all', [])
+      // A fork is removed before the run that it was made from.
+      const rows = (await ask('all', [])).toReversed()
       for (const row of rows) checkedRow(row)
       this.#newest = rows.reduce((most, { seq }) => Math.max(most, seq), 0)
       for (const { seq, status, last } of rows) if (isOpen(status) || seq > this.#newest - OVERLAP) this.#read.set(seq, last)
       this.#candidates = new Candidates(rows, await parentsSince(ask, 0), now, before)
       const remaining = rows.filter(({ id }) => !this.#candidates.isGone(id))
-      for (const page of pagesOf(remaining)) await this.#readJournals(ask, page)
+      for (const page of pagesOf(remaining.filter(({ last }) => last <= RECORDS_READ))) await this.#readJournals(ask, page)
+      for (const row of remaining) if (row.last > RECORDS_READ) await this.#readUnread(ask, row)
       await this.#readLedgers(ask)
     })
   }
@@ -80,17 +82,22 @@ class Sweep {
       const runBatches: SummedBatch[] = (batches.get(row.seq) ?? []).filter(({ first }) => first <= row.last)
       // Another process may have sealed and packed a segment between the two statements.
       const isWhole = !sealed.has(row.seq) && runBatches[0]?.first === 1
-      const texts = isWhole ? checkChain(chainEnd(row), undefined, runBatches, row.last) : await readNeeds(ask, row.id, 1)
-      this.#needed.addRecords(row, texts)
+      if (isWhole) this.#needed.addRecords(row, checkChain(chainEnd(row), undefined, runBatches, row.last))
+      else await this.#readUnread(ask, row)
     }
+  }
+
+  /** Reads the unread records of a run in parts, so that a long journal is never in memory as a whole. */
+  async #readUnread(ask: Ask, row: StoredRunRow): Promise<void> {
+    for (const page of unreadPages([row], this.#needed, RECORDS_READ))
+      for (const { run, from, until } of page) this.#needed.addRecords(run, await readNeeds(ask, run.id, from, until), until)
   }
 
   /** Reads what was committed since, of runs that may have grown. */
   async #catchUp(ask: Ask): Promise<void> {
     for (const row of await ask('grown', [[...this.#read.keys()], [...this.#read.values()], this.#newest])) {
       if (this.#candidates.isGone(row.id)) continue
-      const from = this.#needed.firstUnread(row)
-      if (from !== undefined) this.#needed.addRecords(row, await readNeeds(ask, row.id, from))
+      await this.#readUnread(ask, row)
       this.#read.set(row.seq, row.last)
     }
     await this.#readLedgers(ask)
@@ -126,7 +133,7 @@ class Sweep {
   async #keepRuns(rows: readonly StoredRunRow[]): Promise<void> {
     for (const row of rows) {
       this.#candidates.keep(row.id)
-      await this.#connection.read(async (ask) => this.#needed.addRecords(row, await readNeeds(ask, row.id, 1)))
+      await this.#connection.read((ask) => this.#readUnread(ask, row))
     }
   }
 

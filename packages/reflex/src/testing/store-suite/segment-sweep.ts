@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Lease } from '../../kernel/index.ts'
+import { type Lease, systemHost } from '../../kernel/index.ts'
 import { firstBatch, hashOf, program } from './sweep.ts'
 import { batchOf, NOW, type Rule, rowChange, rowOf, spans, type StoreWorld } from './world.ts'
 
@@ -62,6 +62,29 @@ export const segmentSweepCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual((await world.store.sweep({ now: NOW, before: NOW })).runs, [])
     await end(third, 3)
     assert.deepEqual([...(await world.store.sweep({ now: NOW, before: NOW })).runs].sort(), ['first-1', 'second-1', 'third-1'])
+  },
+
+  async 'what a run begins to name during a sweep stays, at whichever moment, packed or not'(world) {
+    const other = await world.connect()
+    const [lease, long] = [await world.start(), await world.start('long-1')]
+    await world.mustCommit(...Array.from({ length: 1200 }, (_, i) => batchOf(long, i + 1)))
+    for (let moment = 0; moment < 8; moment++) {
+      const [open, packed] = [`open-${moment}`, `packed-${moment}`].map(hashOf)
+      assert.ok(open !== undefined && packed !== undefined)
+      const first = 1 + ((await world.row(RUN))?.last ?? 0)
+      const blobs = new Map([open, packed].map((hash) => [hash, '"long"']))
+      const naming = (at: number, hash: string) => batchOf(lease, at, { body: JSON.stringify([[256, 0, [[hash, 1]]]]), blobs })
+      // No record names the two values yet, and the newest batch of all is one of another run.
+      await world.mustCommit(batchOf(lease, first, { blobs }), batchOf(long, 1201 + moment))
+      const swept = other.sweep({ now: NOW })
+      for (let turn = 0; turn < moment; turn++) await new Promise((resolve) => systemHost.turn(() => resolve(undefined)))
+      await world.mustCommit({ ...naming(first + 1, packed), ...SEAL })
+      await world.store.pack(RUN, moment + 1)
+      await world.mustCommit(naming(first + 2, open))
+      await swept
+      for (const hash of [open, packed]) assert.equal(await world.store.blob(hash), '"long"', `${hash} at moment ${moment}`)
+    }
+    assert.deepEqual((await world.store.sweep({ now: NOW })).blobs, [])
   },
 
   async 'a segment that is packed during a sweep keeps what it names'(world) {

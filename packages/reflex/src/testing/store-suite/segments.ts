@@ -250,6 +250,8 @@ export const segmentCases: Readonly<Record<string, Rule>> = {
     await check()
     await world.store.forget(RUN, 1, 'f00d')
     await mustThrow('R5054', () => world.store.journal(RUN))
+    for (const record of [1, 6, 7, 8]) await mustThrow('R5054', () => world.store.read(RUN, record))
+    assert.deepEqual((await world.store.read(RUN, 9))?.snapshot, { at: 9, body: 'at 9' })
     assert.equal(spans(await world.store.journal(RUN, 10)), '10')
   },
 
