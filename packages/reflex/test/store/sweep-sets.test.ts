@@ -6,6 +6,8 @@ import { openPostgres, openSqlite } from '../../src/store/index.ts'
 import { Connection } from '../../src/store/connection.ts'
 import { parsePostgresAddress } from '../../src/store/postgres/address.ts'
 import { type Ask, PostgresConnection } from '../../src/store/postgres/connection.ts'
+import { readBatches } from '../../src/store/postgres/reading.ts'
+import { packStored, readSegment } from '../../src/store/postgres/stored-segments.ts'
 import { sweepPostgres } from '../../src/store/postgres/sweep.ts'
 import { summedSegment } from '../../src/store/segments.ts'
 import type { Statements } from '../../src/store/statements.ts'
@@ -200,13 +202,17 @@ const skipped = 'missing' in programs ? ` (skipped: ${programs.missing})` : ''
 /** A connection that reports each statement before it is performed. */
 class Watched extends PostgresConnection {
   readonly asked: string[] = []
+  /** The most rows that one statement has returned. */
+  most = 0
   before: (statement: string) => Promise<void> = async () => undefined
 
   #over(ask: Ask): Ask {
     return async (name, values) => {
       this.asked.push(name)
       await this.before(name)
-      return ask(name, values)
+      const rows = await ask(name, values)
+      this.most = Math.max(this.most, rows.length)
+      return rows
     }
   }
 
@@ -240,6 +246,27 @@ describe.skipIf('missing' in programs)(`a sweep of a Postgres store${skipped}`, 
     const swept = await sweepPostgres(connection, { now: NOW, before: NOW })
     expect(swept.runs).toHaveLength(RUNS)
     expect(connection.asked.length).toBeLessThan(60)
+  })
+
+  it('reads of many segments only those that a read, a pack or the sweep needs', async () => {
+    const address = server.address()
+    const store = openPostgres(address)
+    onTestFinished(() => store.close())
+    await store.hello(worker, NOW, TTL)
+    const lease = (await store.create(rowOf('going-1'), worker)) as Lease
+    await store.commit(Array.from({ length: 300 }, (_, i) => batchOf(lease, i + 1, SEAL)))
+    const connection = watched(address)
+    const [run] = await connection.ask('run', ['going-1'])
+    if (run === undefined) throw new Error('no run')
+    for (const number of [1, 2, 150, 299, 300]) {
+      expect((await connection.read((ask) => readSegment(ask, run, number)))?.batches).toHaveLength(1)
+      expect(await connection.read((ask) => readBatches(ask, run, number, number))).toHaveLength(1)
+    }
+    for (const number of [1, 150, 300]) expect((await packStored(connection, 'going-1', number)).place).toBe('packed')
+    expect(connection.most).toBeLessThan(4)
+    connection.asked.length = 0
+    await sweepPostgres(connection, { now: NOW })
+    expect(connection.asked.length).toBeLessThan(30)
   })
 
   it('delays no commit, except one with programs until these are removed: it inserts them again', async () => {

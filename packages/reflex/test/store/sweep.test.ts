@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Store } from '../../src/kernel/ports/store.ts'
 import { Connection } from '../../src/store/connection.ts'
 import { openSqlite } from '../../src/store/index.ts'
 import type { Statements } from '../../src/store/statements.ts'
 import { sweepStore } from '../../src/store/sweep.ts'
 import { batchOf, rowChange, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
-import { folder } from './processes.ts'
+import { folder, StoreProcess } from './processes.ts'
 
 const worker = workerOf('first')
 
@@ -53,6 +53,47 @@ describe('a sweep of a SQLite store', () => {
     expect((await again.runs()).map(({ id }) => id).sort()).toEqual(['run-1', 'run-3', 'run-5'])
     for (const { id } of await again.runs()) expect(await again.journal(id)).toHaveLength(2)
     await again.close()
+  })
+
+  it('is killed at any moment: nothing that a run names is lost, and the next sweep removes the rest', async () => {
+    const { store, file } = await storeWith(120)
+    onTestFinished(() => store.close())
+    const unused = Array.from({ length: 900 }, (_, i) => i.toString(16).padStart(64, '0'))
+    const valuesOf = (hashes: readonly string[]) => new Map(hashes.map((hash) => [hash, '"long"']))
+    const long = await store.create(rowOf('long-1'), worker)
+    if (long === 'taken') throw new Error('taken')
+    await store.commit(Array.from({ length: 3000 }, (_, i) => batchOf(long, i + 1, i === 0 ? { blobs: valuesOf(unused) } : {})))
+    const named = new Set<string>()
+    let last = 3000
+    const nameNext = async (): Promise<void> => {
+      const hash = unused[(last * 4) % unused.length] ?? ''
+      last++
+      const body = JSON.stringify([[256, 0, [[hash, 1]]]])
+      expect(await store.commit([batchOf(long, last, { body, blobs: valuesOf([hash]) })])).toEqual([])
+      named.add(hash)
+    }
+    const lost = () => unused.filter((hash) => store.blob(hash) === undefined)
+    // At once, when it has removed the first runs, and when it has removed the first values.
+    for (const isMoment of [() => true, async () => (await store.runs()).length < 121, () => lost().length > 0]) {
+      const other = await StoreProcess.open(file)
+      let isEnded = false
+      // A fault is an unhandled rejection, which fails the test.
+      void other.call('sweep', { now: NOW, before: NOW }).then(() => (isEnded = true))
+      do {
+        await nameNext()
+        await new Promise((resolve) => setImmediate(resolve))
+      } while (!isEnded && !(await isMoment()))
+      await other.kill()
+      expect(lost().filter((hash) => named.has(hash))).toEqual([])
+      expect(await store.journal('long-1')).toHaveLength(last)
+    }
+    await store.sweep({ now: NOW, before: NOW })
+    expect(lost()).toEqual(unused.filter((hash) => !named.has(hash)))
+    expect(await store.runs()).toHaveLength(61)
+    const db = new DatabaseSync(file)
+    onTestFinished(() => db.close())
+    const left = db.prepare('select count(*) as n from journal where run not in (select seq from run)').get()
+    expect(left).toEqual({ n: 0 })
   })
 
   it('reads what was committed during its read', async () => {
