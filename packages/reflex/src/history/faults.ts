@@ -183,7 +183,7 @@ export const historyFaults = defineFaults({
     verdict: 'fail',
     when: 'when an archive is imported',
     means:
-      'The segments of a run are numbered without gaps, and each begins where the one before it ends. Here one is missing, comes twice or stands at another place. Nothing was stored.',
+      'The segments of a run are numbered without gaps, and each begins where the one before it ends. Here one is missing, comes twice, has no records or stands at another place. Nothing was stored.',
     fix: 'Copy the archive again from its source.',
   },
   R2143: {

@@ -52,8 +52,9 @@ export class ArchiveReader {
   readonly #messageKeys = new Set<string>()
   #header: LineOf<'archive'> | undefined
   #fold: ArchiveFold | undefined
-  /** The number of the current segment. */
+  /** The number of the current segment, and the record before its first one. */
   #segmentNumber = 1
+  #segmentOpens = 0
   #hasRecord = false
   #ended = false
   #signed: boolean | undefined
@@ -314,17 +315,23 @@ export class ArchiveReader {
     if (isOpening !== (this.records === 0))
       throw this.#fault('R2142', `${name} ${isOpening ? 'comes after records' : 'comes before any record'}`)
     if (isOpening) this.#open(line.snapshot, snapshot, at)
-    else if (segment !== this.#segmentNumber + 1 || at !== this.records)
-      throw this.#fault(
-        'R2142',
-        `segment ${segment} begins after record ${at}, but segment ${this.#segmentNumber} ends here with record ${this.records}`,
-      )
-    else this.#attempt(at, () => this.fold.seal())
+    else this.#seal(line)
     this.#segmentNumber = segment
+    this.#segmentOpens = at
     this.#blobs.forget()
     if (!isOpening) return { type: 'seal', at }
     const { chain = 0, archive } = line
     return { type: 'opening', at, chain, ...(archive === undefined ? {} : { archive }) }
+  }
+
+  #seal({ segment, at }: LineOf<'segment'>): void {
+    const [current, last] = [this.#segmentNumber, this.records]
+    if (segment === current) throw this.#fault('R2142', `the line of segment ${segment} occurs here a second time`)
+    if (segment !== current + 1 || at !== last)
+      throw this.#fault('R2142', `segment ${segment} begins after record ${at}, but segment ${current} ends here with record ${last}`)
+    if (at === this.#segmentOpens)
+      throw this.#fault('R2142', `segment ${segment} begins after record ${at}, as segment ${current} does, which has no records`)
+    this.#attempt(at, () => this.fold.seal())
   }
 
   #open(name: string, values: ReadonlyMap<string, string>, at: number): void {

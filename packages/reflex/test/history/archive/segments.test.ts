@@ -184,6 +184,11 @@ describe('a change of the segments of an archive is found, and nothing is stored
     (prefix: string): Change =>
     (lines) =>
       lines.filter((line) => !line.startsWith(prefix))
+  /** Adds the line of a segment after a line. */
+  const then =
+    (prefix: string, added: object): Change =>
+    (lines) =>
+      lines.flatMap((line) => (line.startsWith(prefix) ? [line, JSON.stringify({ ...added, hash: '' })] : [line]))
   const changes: Readonly<Record<string, readonly [code: string, change: Change, isRehashed: boolean]>> = {
     'a changed line of a segment': ['R2141', swap('{"segment":3,', '"at":40', '"at":41'), false],
     'a changed checksum of the records before': ['R2141', swap('{"segment":2,', /"chain":\d+/, '"chain":5'), false],
@@ -191,6 +196,11 @@ describe('a change of the segments of an archive is found, and nothing is stored
     'a missing line of a segment': ['R2142', without('{"segment":3,'), true],
     'a segment at another record': ['R2142', swap('{"segment":3,', '"at":40', '"at":41'), true],
     'a repeated segment': ['R2142', (lines) => lines.flatMap((line) => (line.startsWith('{"segment":3,') ? [line, line] : [line])), true],
+    'a segment without records': ['R2142', then('{"segment":3,', { segment: 4, at: 40 }), true],
+    'a segment without records after the opening': ['R2142', then('{"segment":2,', { segment: 3, at: 20 }), true],
+    'a segment that comes again after later records': ['R2142', then('{"record":45,', { segment: 3, at: 40 }), true],
+    'a segment that overlaps the one before': ['R2142', then('{"record":45,', { segment: 4, at: 38 }), true],
+    'segments in another order': ['R2142', swap('{"segment":3,', '"segment":3', '"segment":4'), true],
     'records of a segment in another order': [
       'R2074',
       (lines) => {
@@ -219,6 +229,8 @@ describe('a change of the segments of an archive is found, and nothing is stored
     const found = await refusal(there.import(isRehashed ? rehashed(changed) : changed))
     expect(found.code).toBe(code)
     expect(found.line).toBeGreaterThan(0)
+    const inserted = changed.length > lines.length ? changed.findIndex((line, i) => line !== lines[i]) + 1 : found.line
+    expect(found.line).toBe(inserted)
     expect(await there.runs()).toEqual([])
   })
 
