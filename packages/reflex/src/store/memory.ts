@@ -1,6 +1,7 @@
 import {
   type AppendOptions,
   type Appended,
+  checkCompaction,
   checkEntries,
   checkRoom,
   type Compaction,
@@ -305,7 +306,7 @@ class MemoryStore implements Store {
   }
 
   compact(ledger: string, compaction: Compaction): number {
-    return this.#ledgers.compact(ledger, compaction, (runs) => this.#openRuns(runs))
+    return this.#ledgers.compact(ledger, checkCompaction(ledger, compaction), (runs) => this.#openRuns(runs))
   }
 
   sweep(options: SweepOptions): SweepResult {

@@ -1,6 +1,7 @@
 import {
   type AppendOptions,
   type Appended,
+  checkCompaction,
   checkEntries,
   type Compaction,
   entryText,
@@ -233,8 +234,8 @@ class SqliteStore implements FileStore {
     return this.#connection.read((sql) => latestOf(sql, ledger, names))
   }
 
-  compact(ledger: string, compaction: Compaction): Promise<number> {
-    return compactLedger(this.#connection, ledger, compaction)
+  async compact(ledger: string, compaction: Compaction): Promise<number> {
+    return compactLedger(this.#connection, ledger, checkCompaction(ledger, compaction))
   }
 
   sweep(options: SweepOptions): Promise<SweepResult> {

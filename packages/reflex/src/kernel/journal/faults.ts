@@ -386,6 +386,15 @@ export const faults = defineFaults({
     often: 'a reader that continues after a long time, a reader that begins with the first entry of a compacted ledger',
     fix: 'Read the latest entries of all names, and continue after the number that comes with them.',
   },
+  R5085: {
+    title: 'The bound of a compaction is not valid',
+    verdict: 'fail',
+    when: 'when a ledger is compacted',
+    means:
+      'A compaction needs one bound: a time in milliseconds since the epoch, or the number of an entry. Another bound would remove nothing, or not what was meant, so nothing was removed.',
+    often: 'a misspelled name, a time that was not a number, a time in the form of a text or a date',
+    fix: 'Write `{ before: MILLISECONDS }` to remove replaced entries up to a time, or `{ through: NUMBER }` to remove all but current values up to an entry.',
+  },
   R5014: {
     title: 'A function of the host has another version',
     verdict: 'fail',

@@ -1,5 +1,5 @@
 import { faults } from '../journal/faults.ts'
-import { copyJson, type Json } from '../journal/json.ts'
+import { copyJson, isObject, type Json } from '../journal/json.ts'
 
 /** An entry of a ledger: a log that outlives runs. */
 export interface LedgerEntry {
@@ -104,6 +104,32 @@ export function checkEntries(ledger: string, key: string, entries: readonly NewE
       ...(value === undefined ? {} : { value: copyJson(value, placeOf(ledger)) }),
       ...(after === undefined ? {} : { after }),
     }
+  })
+}
+
+/**
+ * Returns a compaction that has one valid bound. Throws `R5085` for a compaction with none, with both or with another bound, and for a
+ * bound that is not a whole number from 0.
+ */
+export function checkCompaction(ledger: string, compaction: Compaction): Compaction {
+  const given: readonly (readonly [string, unknown])[] = isObject(compaction)
+    ? Object.entries(compaction).filter(([, value]) => value !== undefined)
+    : []
+  const [[name, value] = [undefined, undefined]] = given
+  if (given.length !== 1 || (name !== 'before' && name !== 'through'))
+    throw notCompacted(ledger, name === undefined ? 'no bound is given' : `the bounds are ${given.map(([key]) => key).join(' and ')}`)
+  if (typeof value !== 'number' || !isCount(value))
+    throw notCompacted(ledger, `${name} is ${shown(value)}; it must be a whole number from 0`)
+  return compaction
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'number' || value === null ? String(value) : `a ${typeof value}`
+}
+
+function notCompacted(ledger: string, why: string): Error {
+  return faults.make('R5085', `nothing was removed from the ledger ${JSON.stringify(ledger)}: ${why}`, {
+    fix: 'write { before: MILLISECONDS } with a time since the epoch, or { through: NUMBER } with the number of an entry',
   })
 }
 

@@ -342,7 +342,8 @@ export interface Store {
   /**
    * Removes entries that nobody needs, in short transactions, and returns their number. The current value of a name, the last
    * entry of the ledger and a part of what was appended together always stay, and so do entries that an open run may append again
-   * after a crash: those whose key is `RUN:RECORD`, until the run ends. The keys of removed entries are forgotten. Throws `R5003` if an entry is not what was written; it and what follows stays.
+   * after a crash: those whose key is `RUN:RECORD`, until the run ends. The keys of removed entries are forgotten.
+   * Throws `R5085` for a bound that is not valid, and `R5003` if an entry is not what was written; it and what follows stays.
    */
   compact(ledger: string, compaction: Compaction): Awaitable<number>
 

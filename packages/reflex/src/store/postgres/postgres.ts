@@ -1,6 +1,7 @@
 import {
   type AppendOptions,
   type Appended,
+  checkCompaction,
   checkEntries,
   checkRoom,
   type Compaction,
@@ -216,8 +217,8 @@ class PostgresStore implements Store {
     return this.#connection.read((ask) => latestOf(ask, ledger, names))
   }
 
-  compact(ledger: string, compaction: Compaction): Promise<number> {
-    return compactLedger(this.#connection, ledger, compaction)
+  async compact(ledger: string, compaction: Compaction): Promise<number> {
+    return compactLedger(this.#connection, ledger, checkCompaction(ledger, compaction))
   }
 
   sweep(options: SweepOptions): Promise<SweepResult> {

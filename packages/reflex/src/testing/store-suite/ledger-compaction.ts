@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Store } from '../../kernel/index.ts'
+import type { Compaction, Store } from '../../kernel/index.ts'
 import { numbersOf, values } from './ledger-names.ts'
 import { hashOf, program } from './sweep.ts'
 import { batchOf, mustThrow, NOW, rowChange, type Rule, workerOf } from './world.ts'
@@ -32,6 +32,25 @@ export const ledgerCompactionCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual([await numbers(store, 1), await numbers(store, 4), await numbers(store, 2, 2)], ['2 7 8 9 10', '7 8 9 10', '7 8'])
     await append(store, 'x')
     assert.equal((await store.latest('a')).last, 11)
+  },
+
+  async 'a compaction without one valid bound is refused, and removes nothing'({ store }) {
+    await append(store, 'x x - x')
+    const refused: readonly unknown[] = [
+      undefined,
+      null,
+      {},
+      { befor: NOW },
+      { before: undefined },
+      { before: NOW, through: 9 },
+      ...[Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY, 1e300, '9', null, new Date(NOW)].flatMap((bound) => [
+        { before: bound },
+        { through: bound },
+      ]),
+    ]
+    for (const compaction of refused) await mustThrow('R5085', () => store.compact('a', compaction as Compaction))
+    assert.equal(await numbers(store), '1 2 3 4')
+    assert.equal(await store.compact('a', { through: 0 }), 0)
   },
 
   async 'a deletion stays until a compaction up to its number, so that readers see it'({ store }) {
