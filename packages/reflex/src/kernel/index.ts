@@ -85,6 +85,7 @@ export {
 } from './journal/usage.ts'
 export type { Change } from './state/story.ts'
 export { storedProgram } from './run/batch-builder.ts'
+export { END_OF_TIME, isTime } from './step/wait-request.ts'
 export { takesTopic } from './journal/topics.ts'
 export { checkRoom } from './ports/inbox-limit.ts'
 export { checkCompaction, checkEntries, compactedAway, entryText } from './ports/ledger-entries.ts'

@@ -22,8 +22,13 @@ export interface WaitOptions {
   readonly bytes?: number
 }
 
-/** The last time that a date can have. */
-const END_OF_TIME = 8_640_000_000_000_000
+/** The last time that a date can have, in milliseconds since the epoch. No wait can be due later. */
+export const END_OF_TIME = 8_640_000_000_000_000
+
+/** True for a time that a date can have, in milliseconds since the epoch. Fractions are rounded. */
+export function isTime(ms: number): boolean {
+  return Number.isFinite(ms) && Math.abs(Math.round(ms)) <= END_OF_TIME
+}
 
 /** Returns a wait as stored in a record. Formats below 3 do not state the asker. Throws a `TypeError` for options that the type does not have. */
 export function waitRequest(state: State, type: WaitType, title: string, options: WaitOptions): WaitRequest {
@@ -31,7 +36,7 @@ export function waitRequest(state: State, type: WaitType, title: string, options
   const rules = waitRules(type, title, options)
   if ((options.every ?? 0) > END_OF_TIME) throw refused(type, title, `every must be at most ${END_OF_TIME} milliseconds`)
   const due = options.due === undefined ? undefined : Math.round(options.due)
-  if (due !== undefined && !(Number.isFinite(options.due) && Math.abs(due) <= END_OF_TIME))
+  if (due !== undefined && !isTime(due))
     throw refused(type, title, `due is ${options.due}; it must be a time in milliseconds, at most ${END_OF_TIME} from 1970`)
   if (rules !== undefined) return [type, title, due ?? null, about ?? null, asker ?? null, rules]
   if (asker !== undefined && state.isCurrentFormat) return [type, title, due ?? null, about ?? null, asker]

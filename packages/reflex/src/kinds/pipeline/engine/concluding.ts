@@ -11,6 +11,7 @@ import { type FinishedStage, storeFinished, storeHash, storeOutcome } from '../c
 import { storeArtifacts } from './artifacts.ts'
 import { storeTurn } from '../contract/threads.ts'
 import type { FrameStep } from './frame-step.ts'
+import { limitTimer } from './limit-timer.ts'
 import { type Middleware, passAfter, type Token } from './middleware.ts'
 import { isOn } from '../dot/graph.ts'
 import type { TypedNode } from '../model/typed.ts'
@@ -38,7 +39,7 @@ export function endAttempt(step: FrameStep, outcome: Outcome): void {
   const { resume } = outcome
   const had = resume === undefined ? { asked: 0 } : { asked: resume === 'last' ? Math.max(0, asked - 1) : asked, continues: true as const }
   step.setPosition({ ...rest, phase: 'rest', attempt: attempt + 1, ...had })
-  x.timer(delay, 'retry')
+  limitTimer(x, delay, 'retry')
 }
 
 /** The hook before a stage failed: the chain continues as after every stage, and the hook behind the stage does not run. */

@@ -1,6 +1,6 @@
-import { isFault, type Frame, isObject, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
+import { isFault, type Frame, isObject, isTime, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
 import { stagePath } from '../contract/paths.ts'
-import { durationOf } from '../language/duration.ts'
+import { durationOf, LONGEST_DURATION } from '../language/duration.ts'
 import { budget, isLimited, nearLimits } from './budget.ts'
 import { haltOutcome, type PassResult, passBefore } from './middleware.ts'
 import { endNow, reachedExit } from './advance.ts'
@@ -8,6 +8,7 @@ import { DEFAULTS, manyVisits, overBounds } from './bounds.ts'
 import { endAttempt, conclude, concludeHook, NO_HOOK, skipUnchanged } from './concluding.ts'
 import { endFork, startFork } from './forking.ts'
 import type { Answer, Ask, EffectAsk, Observation, NodeContext, Steps } from '../contract/handler.ts'
+import { limitTimer } from './limit-timer.ts'
 import { askBudget, askPermission } from './permit.ts'
 import { INPUT_LABELS, storePassed, labelledArgs, labelsOfInputs } from './labels.ts'
 import { failure, type Outcome, refusal } from '../contract/outcome.ts'
@@ -165,7 +166,7 @@ function ask(step: FrameStep, said: Ask): void {
   const { position } = step
   const over = asksModel(said) ? overOwnBudget(step) : undefined
   if (over !== undefined) return endAttempt(step, over)
-  const waiting = issue(step, said)
+  const waiting = waitProblem(step, said) ?? issue(step, said)
   if ('status' in waiting) return endAttempt(step, waiting)
   if ('now' in waiting) return answerNow(step, waiting.now, 'keep' in said)
   if ('again' in waiting) {
@@ -204,7 +205,14 @@ function answerNow(step: FrameStep, now: Json, continues: boolean): void {
 /** Starts the node's own timeout; the timeout of a question belongs to the question. */
 function timeLimit({ x, node, engine }: FrameStep): Ref | undefined {
   const ms = durationOf(node.node.attributes, 'timeout')
-  return ms === undefined || ms <= 0 || engine.isWaiting(node) ? undefined : x.timer(ms, 'timeout')
+  return ms === undefined || ms <= 0 || engine.isWaiting(node) ? undefined : limitTimer(x, ms, 'timeout')
+}
+
+/** Returns the failure of a node that would wait until after the last date; undefined for every other ask. */
+function waitProblem({ x, node }: FrameStep, said: Ask): Outcome | undefined {
+  const ms = 'question' in said ? said.due : 'sleep' in said ? said.sleep : 'signal' in said ? said.timeout : undefined
+  if (ms === undefined || isTime(x.now + ms)) return undefined
+  return refusal(`${node.id} cannot wait ${ms} ms, because dates end before: wait at most ${LONGEST_DURATION}`)
 }
 
 /** Issues an ask and returns what the step waits for. A program that is missing or cannot be read fails the node. */

@@ -4,6 +4,7 @@ import { unpackLabel } from '../../../policy/label.ts'
 import type { BranchArgs } from '../contract/branch.ts'
 import { attempt, enter } from './executing.ts'
 import { markLabel } from './labels.ts'
+import { limitTimer } from './limit-timer.ts'
 import type { Engine } from './engine.ts'
 import { storedRunOf, restoreRun } from './resuming.ts'
 import { beginWalk, takeInput } from './take-input.ts'
@@ -54,7 +55,7 @@ function beginBranch(step: FrameStep, { spec, timeout, given, index: _index, ste
     x.set(key, value)
     markLabel(step, key, unpackLabel(given))
   }
-  if (timeout !== undefined) x.timer(timeout, 'branch')
+  if (timeout !== undefined) limitTimer(x, timeout, 'branch')
   if (spec.until !== undefined && spec.until === step.position.node) return endNow(step, { status: 'success' })
   enter(step)
 }

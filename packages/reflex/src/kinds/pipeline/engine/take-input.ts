@@ -11,6 +11,7 @@ import { beginClosing, endNow } from './advance.ts'
 import { endAttempt } from './concluding.ts'
 import { attempt, beginAttempts, currentAsk, enter, haltNode, reenter } from './executing.ts'
 import { forkEnded, stopFork } from './forking.ts'
+import { limitTimer } from './limit-timer.ts'
 import { missingAhead } from './ahead.ts'
 import { askBudget, endStopped } from './permit.ts'
 import { storeReturned, labelInputs, touch } from './labels.ts'
@@ -181,7 +182,7 @@ function extendsLimit(step: FrameStep, id: Ref): boolean {
     return true
   }
   if (!isAbsent) return false
-  const newTimer = x.timer(timer.due - timer.since, timer.name)
+  const newTimer = limitTimer(x, timer.due - timer.since, timer.name)
   if (limit === id) step.setPosition({ ...rest, limit: newTimer })
   return true
 }

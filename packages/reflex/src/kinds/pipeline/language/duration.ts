@@ -1,6 +1,11 @@
 import { type Attributes, numberOf } from '../dot/graph.ts'
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const DAY = 86_400_000
+const LONGEST_DAYS = 99_000_000
+/** The longest duration in a text. A wait that began today could not end after a longer one: dates end before. */
+export const LONGEST_DURATION = `${LONGEST_DAYS}d`
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: DAY }
 
 /**
  * Parses a duration to milliseconds: a whole number with the unit `ms`, `s`, `m`, `h` or `d`, or without a unit. Returns
@@ -29,4 +34,9 @@ export function durationOf(attributes: Attributes, key: string): number | undefi
 export function isBadDuration(attributes: Attributes, key: string): boolean {
   const value = attributes.get(key)?.value
   return value !== undefined && value !== '' && durationOf(attributes, key) === undefined
+}
+
+/** True if an attribute has a valid duration that is longer than `LONGEST_DURATION`. */
+export function isTooLong(attributes: Attributes, key: string): boolean {
+  return (durationOf(attributes, key) ?? 0) > LONGEST_DAYS * DAY
 }

@@ -1,7 +1,7 @@
 import { quoteAll } from '../../../text/index.ts'
 import { readCapability } from '../../../policy/index.ts'
 import { type Attribute, type Attributes, numberOf } from '../dot/graph.ts'
-import { isBadDuration } from '../language/duration.ts'
+import { isBadDuration, isTooLong, LONGEST_DURATION } from '../language/duration.ts'
 import type { AttributeRow } from './attribute-row.ts'
 import { parseJson } from '../language/parse-json.ts'
 
@@ -28,12 +28,13 @@ export function valueProblem(row: AttributeRow, name: string, attributes: Attrib
     case 'int':
       return Number.isSafeInteger(numberOf(attributes, name)) ? undefined : 'is not a whole number'
     case 'number':
-    case 'seconds':
       return numberOf(attributes, name) === undefined ? 'is not a number' : undefined
+    case 'seconds':
+      return numberOf(attributes, name) === undefined ? 'is not a number' : lengthProblem(name, attributes)
     case 'bool':
       return BOOLEANS.has(String(value).trim().toLowerCase()) ? undefined : 'is neither true nor false'
     case 'duration':
-      return isBadDuration(attributes, name) ? 'duration' : undefined
+      return isBadDuration(attributes, name) ? 'duration' : lengthProblem(name, attributes)
     case 'json':
       return parseJson(String(value)) === undefined ? 'is not JSON' : undefined
     case 'words':
@@ -43,6 +44,10 @@ export function valueProblem(row: AttributeRow, name: string, attributes: Attrib
     default:
       return undefined
   }
+}
+
+function lengthProblem(name: string, attributes: Attributes): string | undefined {
+  return isTooLong(attributes, name) ? `is longer than ${LONGEST_DURATION}, the longest duration` : undefined
 }
 
 function wordProblem(words: readonly string[], list: string): string | undefined {
