@@ -42,8 +42,10 @@ export interface ForkedRun {
   readonly from: { readonly run: string; readonly record: number }
   /** The number of records: the shared ones and its own. */
   readonly records: number
-  /** The number of effects that had settled in the source since its last seal, if it has one; their results stay. */
+  /** The number of effects that had settled in the source; their results stay. Only those after `settledAfter`, if it is present. */
   readonly settled: number
+  /** The record that sealed the source last before the fork. The results before it stay too, and are not counted. Absent: all are counted. */
+  readonly settledAfter?: number
   readonly set: JsonObject
   /** The trust of the fork, and that of its source if it differs. */
   readonly trust: Trust
@@ -122,9 +124,11 @@ function forkFacts({
   from: [run, record],
   state,
   settled,
+  settledAfter,
   settings: { trust, simulated },
-}: ForkResult<RunSettings>): Pick<ForkedRun, 'id' | 'from' | 'records' | 'settled' | 'trust' | 'simulated'> {
-  return { id, from: { run, record }, records: state.n, settled, trust, simulated }
+}: ForkResult<RunSettings>): Pick<ForkedRun, 'id' | 'from' | 'records' | 'settled' | 'settledAfter' | 'trust' | 'simulated'> {
+  const counted = settledAfter === 0 ? { settled } : { settled, settledAfter }
+  return { id, from: { run, record }, records: state.n, ...counted, trust, simulated }
 }
 
 function checkTrust(trust: unknown): Trust {

@@ -91,6 +91,20 @@ describe('a run with segments', () => {
     expect(imported.out).toContain(`earlier ones in the archive ${String(done['hash']).slice(0, 8)}`)
   })
 
+  test('is forked with all settled effects, and the fork says which of them it counts', async () => {
+    const { last: _last, ...world } = await sealed()
+    const kept = await reflex(['fork', 'otter', '--id', 'whole'], { ...world, columns: 120 })
+    const [, all = ''] = /, (\d+) settled effects kept/.exec(kept.screen) ?? []
+    expect(Number(all)).toBeGreaterThan(1)
+    const { screen } = await reflex(['fork', 'crane', '--id', 'part'], { ...world, columns: 120 })
+    const [, some = ''] = /, settled effects kept, (\d+) of them after record 8/.exec(screen) ?? []
+    expect(Number(some)).toBeGreaterThan(0)
+    expect(Number(some)).toBeLessThan(Number(all))
+    expect(await json(['fork', 'crane'], world)).toMatchObject({ settled: Number(some), settledAfter: 8 })
+    expect(await json(['fork', 'otter'], world)).toMatchObject({ settled: Number(all) })
+    expect(await json(['fork', 'otter'], world)).not.toHaveProperty('settledAfter')
+  })
+
   test('does not hide other runs when its segments are damaged', async () => {
     const { last: _last, ...world } = await sealed()
     const database = new DatabaseSync(join(world.folder, '.reflex', 'reflex.db'))

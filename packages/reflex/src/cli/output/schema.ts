@@ -148,7 +148,11 @@ export const DOCUMENTS = {
       from: z.object({ run: text, record: z.number() }),
       status,
       records: z.number().describe('The shared records and its own'),
-      settled: z.number().describe('Effects that are settled in both runs'),
+      settled: z.number().describe('Effects that are settled in both runs; with settledAfter only those after that record'),
+      settledAfter: z
+        .number()
+        .optional()
+        .describe('The record that sealed the source last; effects before it are settled too, not counted'),
       set: anyJson,
       trust: text.describe('The trust level of the fork'),
       trustBefore: text.optional().describe('The trust level of its source, if it differs'),

@@ -41,13 +41,13 @@ function document({ id, ...forked }: ForkedRun): ReturnType<typeof plainJson> {
 }
 
 function lines(console: Console, forked: ForkedRun): string[] {
-  const { id, from, settled, set, trust, trustBefore, simulated, decided, next } = forked
+  const { id, from, settled, settledAfter, set, trust, trustBefore, simulated, decided, next } = forked
   const { out } = console
   const lead = `${out.text(id)}  from ${out.text(from.run)}@${from.record}`
   const painted = `${out.paint('bold', out.text(id))}  from ${out.text(from.run)}@${from.record}`
   const shared = [
     `${counted(from.record, 'record')} shared`,
-    ...(settled === 0 ? [] : [`${counted(settled, 'settled effect')} kept`]),
+    ...(settled === 0 ? [] : [settledText(settled, settledAfter)]),
     ...(trustBefore === undefined ? [] : [`${trust}, by the fork (was ${trustBefore})`]),
     ...(simulated ? ['simulated: nothing leaves this machine'] : []),
   ]
@@ -62,6 +62,13 @@ function lines(console: Console, forked: ForkedRun): string[] {
     commandHint(out, 'continue', console.command('resume', id)),
     commandHint(out, 'look', console.command('show', id)),
   ]
+}
+
+/** The effects of sealed segments are not counted. */
+function settledText(settled: number, after: number | undefined): string {
+  return after === undefined
+    ? `${counted(settled, 'settled effect')} kept`
+    : `settled effects kept, ${settled} of them after record ${after}`
 }
 
 function decisionText({ chose, was }: ForkDecision): string {

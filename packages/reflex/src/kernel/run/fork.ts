@@ -46,8 +46,10 @@ export interface ForkOptions<S extends RunFacts = RunFacts> {
 export interface ForkResult<S extends RunFacts = RunFacts> {
   readonly id: string
   readonly from: readonly [run: string, record: number]
-  /** The number of effects that had settled since the last seal of the source; their results stay. */
+  /** The number of effects that had settled after record `settledAfter`. Their results stay, and so do those of all effects before. */
   readonly settled: number
+  /** The record with whose state the fork begins: the one that sealed the source last. 0: the fork has all records up to its own. */
+  readonly settledAfter: number
   /** The state of the fork after its own records. */
   readonly state: State
   readonly definitions: RunPrograms
@@ -118,7 +120,7 @@ export async function forkRun<S extends RunFacts>(world: ForkWorld<S>, run: stri
   const refused = await world.store.commit(batchesOf(source, [...shared, ...ownRecords], lease))
   if (refused.length > 0) throw faults.make('R5002', `${lease.run} was taken over by another process`, { run: lease.run })
   const settled = shared.filter(({ input }) => input?.[0] === 'ok' || input?.[0] === 'err').length
-  return { id: lease.run, from, settled, state, definitions, settings, sourceSettings }
+  return { id: lease.run, from, settled, settledAfter: snapshot?.at ?? 0, state, definitions, settings, sourceSettings }
 }
 
 /** Returns the settings of a fork at a record: permissions that are given in the fork itself count. */
