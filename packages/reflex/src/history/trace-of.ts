@@ -1,5 +1,6 @@
 import { type KeptRecords, keptRecords, readPart, type RunRow, type Runtime, type State, type Store } from '../kernel/index.ts'
 import type { ProgramViewer } from '../programs/kinds.ts'
+import { plainEvents } from './plain-events.ts'
 import { linesOfPart, type StoryLine } from './trace.ts'
 
 /** The part of a run that is traced. Absent: everything that the store has. */
@@ -40,8 +41,9 @@ export async function traceOf(world: TraceWorld, { id }: RunRow, until: number, 
   const kept = await keptRecords(store, id)
   const wanted = firstTraced(kept, until, options)
   const lines: StoryLine[] = []
-  for await (const line of linesOfPart(await readPart(store, id, wanted, until), (one) => world.programsOf(one)))
-    if (line.n >= wanted) lines.push(line)
+  const part = await readPart(store, id, wanted, until)
+  const more = plainEvents(await store.segments(id))
+  for await (const line of linesOfPart(part, (one) => world.programsOf(one), more)) if (line.n >= wanted) lines.push(line)
   const { first, ...archive } = kept
   return { row, state, lines, first: wanted, ...(first === 1 ? {} : { gone: { last: first - 1, ...archive } }) }
 }

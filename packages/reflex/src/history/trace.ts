@@ -31,21 +31,25 @@ export interface StoryLine {
   readonly event: StoryEvent
 }
 
+/** Returns further events of a record, after those of its kind and of the kernel. */
+export type MoreEvents = (change: Change, definitions: ViewedDefinitions, events: readonly StoryEvent[]) => readonly StoryEvent[]
+
 /** Returns the lines of one record. */
-export function linesOf(change: Change, definitions: ViewedDefinitions): StoryLine[] {
+export function linesOf(change: Change, definitions: ViewedDefinitions, more?: MoreEvents): StoryLine[] {
   const { frame, n, at } = change
   const { kind } = definitions.program(frame.pin)
   const path = framePath(frame, definitions)
   const branch = strandName(frame, definitions)
   const node = definitions.kind(kind).node?.(change.def, frame.position)
   const story = definitions.view(kind).story?.(change) ?? []
-  return [
+  const events = [
     ...kernelStory(change),
     ...deferredStory(change, node),
     ...raisedStory(change, node),
     ...retriedStory(change, node),
     ...story,
-  ].map((event) => ({
+  ]
+  return [...events, ...(more?.(change, definitions, events) ?? [])].map((event) => ({
     n,
     at,
     path,
@@ -138,14 +142,18 @@ export function linesOfHistory({ records }: Pick<History, 'records'>, definition
 }
 
 /** Returns the lines of a part of a journal, record by record. */
-export async function* linesOfPart(part: JournalPart, definitionsFor: (state: State) => ViewedPrograms): AsyncGenerator<StoryLine> {
+export async function* linesOfPart(
+  part: JournalPart,
+  definitionsFor: (state: State) => ViewedPrograms,
+  more?: MoreEvents,
+): AsyncGenerator<StoryLine> {
   const state = part.opening()
   const definitions = definitionsFor(state)
   for await (const [, record] of part.records()) {
     const change = applyRecord(state, record, definitions)
     // Dropped effects matter only to the process that performs them.
     state.droppedEffects.length = 0
-    if (change !== undefined) yield* linesOf(change, definitions)
+    if (change !== undefined) yield* linesOf(change, definitions, more)
   }
 }
 

@@ -55,7 +55,7 @@ export interface KindResult {
 export interface KindView<Def = unknown> {
   /** Returns the program as a graph. */
   graph?(def: Def): Graph
-  /** Returns the trace lines of a record. */
+  /** Returns the trace lines of a record. Absent: a trace has one plain line for each record. */
   story?(change: Change<Def>): readonly StoryEvent[]
   /** Returns the edges of the current node of a frame, open and closed. */
   edges?(def: Def, frame: Frame): readonly EdgeState[]
