@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { faults } from '../../src/kernel/journal/faults.ts'
 import type { Port } from '../../src/kernel/ports/port.ts'
 import { Doors, kindOf, type Step, worldOf } from './world.ts'
 
@@ -99,5 +100,22 @@ describe('a run that is drained', () => {
     await next.host.drain()
     expect([...again.state.waits.values()]).toEqual([])
     expect(heirs.open.map(({ key }) => key)).toEqual([`${run.id}:4`])
+  })
+})
+
+describe('a run that is closed', () => {
+  it('makes a fault only for what waits for a record', async () => {
+    const make = vi.spyOn(faults, 'make')
+    onTestFinished(() => make.mockRestore())
+    const doors = new Doors()
+    const world = worldOf(kinds, { ports: { first: doors.port(), second: doors.port() } })
+    const [one, other] = [await world.start('both'), await world.start('both')]
+    await world.host.drain()
+    one.close()
+    expect(make).not.toHaveBeenCalled()
+    const waiting = [other.hasNextRecord(), other.hasNextRecord()]
+    other.close()
+    expect(await Promise.all(waiting)).toEqual([false, false])
+    expect(make.mock.calls.map(([code]) => code)).toEqual(['R2017'])
   })
 })

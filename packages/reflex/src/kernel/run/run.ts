@@ -842,7 +842,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#alarm.stop()
     this.#effects.stop()
     this.#refuseArrivals()
-    this.#waiters.end(this.#endFault(), reason === 'closed')
+    this.#waiters.end(() => this.#endFault(), reason === 'closed')
     void this.#ports.close(this.#howClosed)
     this.#world.onClosed(this)
   }

@@ -43,12 +43,16 @@ export class Waiters {
     return needsCommit
   }
 
-  /** Ends all waiters. A wait for a condition resolves if the run was closed; all others reject with the fault. */
-  end(fault: Fault, closed: boolean): void {
+  /**
+   * Ends all waiters. A wait for a condition resolves if the run was closed; all others reject with the fault. It is made only for them,
+   * because a fault has a stack and most runs are closed while nothing waits.
+   */
+  end(makeFault: () => Fault, closed: boolean): void {
+    let fault: Fault | undefined
     for (const waiter of this.#waiters) {
       this.#waiters.delete(waiter)
       if (closed && typeof waiter.until !== 'number') waiter.resolve()
-      else waiter.reject(fault)
+      else waiter.reject((fault ??= makeFault()))
     }
   }
 }
