@@ -1,8 +1,8 @@
 import { textOf, type Attribute, type Attributes, type DotGraph, type DotNode } from '../dot/graph.ts'
+import { identifierEnd } from '../dot/scan.ts'
 import { lookUp, type ReadKey } from './look-up.ts'
 import { renderText } from './render.ts'
 
-const NAME = /\$([A-Za-z_]\w*)/g
 const PATH = /\$([A-Za-z_]\w*(?:\.[\w-]+)*)/g
 
 /** Attributes of nodes in which variables name attributes of the graph (seed pipeline 12.2). */
@@ -16,8 +16,8 @@ const EXPANDED = ['prompt', 'label']
 export function expandVariables(graph: DotGraph): DotGraph {
   let nodes: Map<string, DotNode> | undefined
   for (const [id, node] of graph.nodes) {
-    const attributes = expandAttributes(node.attributes, graph)
-    if (attributes === node.attributes) continue
+    const attributes = expandAttributes(node.attributes, graph, 'copy')
+    if (attributes === undefined) continue
     nodes ??= new Map(graph.nodes)
     nodes.set(id, { ...node, attributes })
   }
@@ -29,35 +29,35 @@ export function expandOwnVariables(graph: DotGraph): void {
   // Nodes share the maps of their defaults, and inserted text is not expanded again.
   const expanded = new Set<Attributes>()
   for (const { attributes } of graph.nodes.values()) {
-    if (!hasVariables(attributes) || expanded.has(attributes)) continue
-    expanded.add(attributes)
-    expandInto(attributes as Map<string, Attribute>, attributes, graph)
+    if (!expanded.has(attributes) && expandAttributes(attributes, graph, 'in place') !== undefined) expanded.add(attributes)
   }
 }
 
-function expandAttributes(attributes: Attributes, graph: DotGraph): Attributes {
-  if (!hasVariables(attributes)) return attributes
-  const changed = new Map(attributes)
-  return expandInto(changed, attributes, graph) ? changed : attributes
-}
-
-function hasVariables(attributes: Attributes): boolean {
-  for (const key of EXPANDED) if (textOf(attributes, key)?.includes('$') === true) return true
-  return false
-}
-
-/** Returns true if an attribute has changed. */
-function expandInto(into: Map<string, Attribute>, attributes: Attributes, graph: DotGraph): boolean {
-  let isChanged = false
+/** Returns the attributes with expanded texts, in the same map or in a copy; undefined if nothing changes. */
+function expandAttributes(attributes: Attributes, graph: DotGraph, where: 'in place' | 'copy'): Attributes | undefined {
+  let changed: Map<string, Attribute> | undefined
   for (const key of EXPANDED) {
     const attribute = attributes.get(key)
-    if (typeof attribute?.value !== 'string' || !attribute.value.includes('$')) continue
-    const value = attribute.value.replace(NAME, (written, name: string) => variableValue(graph, name) ?? written)
+    if (typeof attribute?.value !== 'string') continue
+    const value = expandText(attribute.value, graph)
     if (value === attribute.value) continue
-    into.set(key, { ...attribute, value })
-    isChanged = true
+    changed ??= where === 'copy' ? new Map(attributes) : (attributes as Map<string, Attribute>)
+    changed.set(key, { ...attribute, value })
   }
-  return isChanged
+  return changed
+}
+
+function expandText(text: string, graph: DotGraph): string {
+  let expanded = ''
+  let copiedTo = 0
+  for (let at = text.indexOf('$'); at >= 0; at = text.indexOf('$', at + 1)) {
+    const end = identifierEnd(text, at + 1)
+    const value = end === at + 1 ? undefined : variableValue(graph, text.slice(at + 1, end))
+    if (value === undefined) continue
+    expanded += text.slice(copiedTo, at) + value
+    copiedTo = end
+  }
+  return copiedTo === 0 ? text : expanded + text.slice(copiedTo)
 }
 
 function variableValue(graph: DotGraph, name: string): string | undefined {
