@@ -3,7 +3,7 @@ import type { TypedEdge } from '../model/typed.ts'
 import { STATUSES } from '../contract/outcome.ts'
 import { testsOutcomeOnly } from '../language/condition.ts'
 import { outcomesAllowing } from '../language/condition-cases.ts'
-import type { LintFinding, LintRule } from './finding.ts'
+import { type LintFinding, type LintRule, listed } from './finding.ts'
 import { guesser } from './guess.ts'
 import { type DeadReason, type Tie, isStatusWord } from './routes.ts'
 import { normaliseLabel } from '../language/edge-labels.ts'
@@ -72,8 +72,9 @@ export const incompleteConditional: LintRule = {
   code: 'R1146',
   *apply({ nodes, outgoing, routes }) {
     for (const [id, { covered }] of routes) {
+      if (covered || nodes.get(id)?.canonical !== 'branch') continue
       const edges = outgoing.get(id) ?? []
-      if (covered || nodes.get(id)?.canonical !== 'branch' || !isOneSided(edges)) continue
+      if (!isOneSided(edges)) continue
       const missing = edges.some(({ condition }) => condition !== undefined && outcomesAllowing(condition).includes('success'))
         ? 'fail'
         : 'success'
@@ -91,11 +92,15 @@ export const allConditionalNoDefault: LintRule = {
   name: 'all_conditional_no_default',
   code: 'R1147',
   *apply({ nodes, outgoing, routes }) {
+    const finding = listed((id: string) => ({
+      message: `all edges of ${quote(id)} have conditions, and all of them can be false`,
+      node: id,
+    }))
     for (const [id, { covered }] of routes) {
-      const node = nodes.get(id)
-      if (covered || node === undefined || node.canonical === 'parallel') continue
+      const node = covered ? undefined : nodes.get(id)
+      if (node === undefined || node.canonical === 'parallel') continue
       if (node.canonical === 'branch' && isOneSided(outgoing.get(id) ?? [])) continue
-      yield { message: `all edges of ${quote(id)} have conditions, and all of them can be false`, node: id }
+      yield finding(id)
     }
   },
 }

@@ -22,6 +22,18 @@ export interface LintFinding {
   readonly severity?: Severity | undefined
 }
 
+/** The largest number of listed findings of one rule. The last one states how many are not listed. */
+export const MAX_FINDINGS = 20
+
+/** A finding that is only counted. */
+const COUNTED: LintFinding = { message: '' }
+
+/** Returns a function that makes findings as long as they are listed: a rule may find something at each of ten thousand nodes. */
+export function listed<Found>(make: (found: Found) => LintFinding): (found: Found) => LintFinding {
+  let left = MAX_FINDINGS
+  return (found) => (left-- > 0 ? make(found) : COUNTED)
+}
+
 /**
  * A rule over a compiled pipeline. Pure: reads the graph and yields findings in the order of nodes or edges. Never throws for a
  * pipeline that compiles, and runs in time linear in nodes and edges.

@@ -1,7 +1,5 @@
 import { suggester, type Suggester } from '../../../text/index.ts'
-
-/** The largest number of listed findings of one rule. The last one states how many are not listed. */
-export const MAX_FINDINGS = 20
+import { MAX_FINDINGS } from './finding.ts'
 
 /** Suggests names for as many findings as are listed. */
 export function guesser(names: Iterable<string>): Suggester {

@@ -16,7 +16,7 @@ export const edgeTargetExists: LintRule = {
   *apply(typed) {
     const { nodes } = typed.graph
     const lost = new Set<string>()
-    for (const [id, { implicit }] of nodes) {
+    for (const { id, implicit } of nodes.values()) {
       if (implicit !== undefined && !ENDS.has(id.toLowerCase()) && (typed.outgoing.get(id) ?? []).length === 0) lost.add(id)
     }
     if (lost.size === 0 && leadsToNodes(typed)) return

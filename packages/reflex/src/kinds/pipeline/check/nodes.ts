@@ -3,7 +3,7 @@ import { inputsOf, outputsOf, requiredOf } from '../model/operation-facts.ts'
 import type { TypedNode } from '../model/typed.ts'
 import type { CanonicalType } from '../model/resolution.ts'
 import { isOn, textOf } from '../dot/graph.ts'
-import type { LintFinding, LintRule } from './finding.ts'
+import { type LintFinding, type LintRule, listed } from './finding.ts'
 import { guesser } from './guess.ts'
 import { jumpsOf } from './reach.ts'
 import type { LintSubject } from './subject.ts'
@@ -17,12 +17,14 @@ function hasText({ node }: TypedNode, attribute: string): boolean {
   return (textOf(node.attributes, attribute) ?? '').trim() !== ''
 }
 
-/** Applies a rule to each node that has a statement. A node without one already has its own finding. */
-function* findingsPerNode({ nodes }: LintSubject, rule: (node: TypedNode) => LintFinding | undefined): Generator<LintFinding> {
-  for (const node of nodes.values()) {
-    const finding = node.node.implicit === true ? undefined : rule(node)
-    if (finding !== undefined) yield { node: node.id, ...finding }
-  }
+/** Yields a finding for each node that has a statement and that is wrong. A node without a statement already has its own finding. */
+function* findingsPerNode(
+  { nodes }: LintSubject,
+  isWrong: (node: TypedNode) => boolean,
+  make: (node: TypedNode) => LintFinding,
+): Generator<LintFinding> {
+  const finding = listed((node: TypedNode) => ({ node: node.id, ...make(node) }))
+  for (const node of nodes.values()) if (node.node.implicit !== true && isWrong(node)) yield finding(node)
 }
 
 /** An unknown type is a warning; from an untrusted author it is an error (reference pipeline 4.1). */
@@ -32,8 +34,8 @@ export const typeKnown: LintRule = {
   apply(subject) {
     const guess = guesser(subject.operations.types.names())
     const severity = subject.options.author === 'untrusted' ? 'error' : undefined
-    return findingsPerNode(subject, ({ id, unknown, rawType }) => {
-      if (unknown === undefined) return undefined
+    const isUnknown = ({ unknown }: TypedNode): boolean => unknown !== undefined
+    return findingsPerNode(subject, isUnknown, ({ id, unknown = '', rawType }) => {
       const meant = guess(unknown)
       const message = `${quote(id)} has the unknown type ${quote(unknown)}; ${rawType === unknown ? 'it fails when it is executed' : `it is handled as ${quote(rawType)}`}`
       const fix = meant === undefined ? {} : { fix: `write ${quote(meant)}` }
@@ -49,14 +51,13 @@ export const goalGateHasRetry: LintRule = {
   apply(subject) {
     const there = (target: string): boolean => subject.nodes.has(target)
     if (!subject.hasAny(['goal_gate']) || jumpsOf(subject.graph.attributes).some(there)) return []
-    return findingsPerNode(subject, ({ id, node, canonical }) => {
-      if (!isOn(node.attributes, 'goal_gate') || canonical === 'exit' || jumpsOf(node.attributes).some(there)) return undefined
-      return {
-        message: `the goal gate ${quote(id)} has no retry target`,
-        attribute: 'goal_gate',
-        fix: 'write retry_target beside it',
-      }
-    })
+    const isStuck = ({ node, canonical }: TypedNode): boolean =>
+      isOn(node.attributes, 'goal_gate') && canonical !== 'exit' && !jumpsOf(node.attributes).some(there)
+    return findingsPerNode(subject, isStuck, ({ id }) => ({
+      message: `the goal gate ${quote(id)} has no retry target`,
+      attribute: 'goal_gate',
+      fix: 'write retry_target beside it',
+    }))
   },
 }
 
@@ -65,12 +66,15 @@ export const promptOnLlmNodes: LintRule = {
   name: 'prompt_on_llm_nodes',
   code: 'R1133',
   apply: (subject) =>
-    findingsPerNode(subject, (node) => {
-      if (!asksModel(node) || hasText(node, 'prompt') || hasText(node, 'prompt_context_key')) return undefined
-      const instead = hasText(node, 'label') ? 'its label' : 'its id'
-      const how = node.by === 'fallback' ? 'as a box without a type it asks a model' : 'it asks a model'
-      return { message: `${quote(node.id)} has no prompt; ${how}, which gets ${instead}`, fix: 'write prompt="…"' }
-    }),
+    findingsPerNode(
+      subject,
+      (node) => asksModel(node) && !hasText(node, 'prompt') && !hasText(node, 'prompt_context_key'),
+      (node) => {
+        const instead = hasText(node, 'label') ? 'its label' : 'its id'
+        const how = node.by === 'fallback' ? 'as a box without a type it asks a model' : 'it asks a model'
+        return { message: `${quote(node.id)} has no prompt; ${how}, which gets ${instead}`, fix: 'write prompt="…"' }
+      },
+    ),
 }
 
 /** Types whose handlers do almost nothing without attributes. */
@@ -83,19 +87,7 @@ export const promptOnlyNode: LintRule = {
   name: 'prompt_only_node',
   code: 'R1134',
   apply: (subject) =>
-    findingsPerNode(subject, (node) => {
-      if (!NEEDS_ATTRIBUTES.has(node.canonical) || node.custom !== undefined || !hasText(node, 'prompt')) return undefined
-      const { facts } = node
-      const { attributes } = node.node
-      const reads = inputsOf(facts, attributes).map(({ attribute }) => attribute)
-      if (reads.includes('prompt') || facts.takesPrompt === true) return undefined
-      const operative = [
-        ...reads,
-        ...outputsOf(facts, attributes).map(({ attribute = '' }) => attribute),
-        ...requiredOf(facts, attributes).flatMap((one) => one.split('|')),
-        ...OTHER_OPERATIVE,
-      ]
-      if (operative.some((attribute) => hasText(node, attribute))) return undefined
+    findingsPerNode(subject, hasOnlyPrompt, (node) => {
       const chosen = subject.operations.types.choice(node.canonical)?.attribute
       const fix = chosen === undefined ? undefined : `set ${chosen}, or write type="codergen"`
       return {
@@ -106,14 +98,29 @@ export const promptOnlyNode: LintRule = {
     }),
 }
 
+function hasOnlyPrompt(node: TypedNode): boolean {
+  if (!NEEDS_ATTRIBUTES.has(node.canonical) || node.custom !== undefined || !hasText(node, 'prompt')) return false
+  const { facts } = node
+  const { attributes } = node.node
+  const reads = inputsOf(facts, attributes).map(({ attribute }) => attribute)
+  if (reads.includes('prompt') || facts.takesPrompt === true) return false
+  const operative = [
+    ...reads,
+    ...outputsOf(facts, attributes).map(({ attribute = '' }) => attribute),
+    ...requiredOf(facts, attributes).flatMap((one) => one.split('|')),
+    ...OTHER_OPERATIVE,
+  ]
+  return !operative.some((attribute) => hasText(node, attribute))
+}
+
 export const simulateMissing: LintRule = {
   name: 'simulate_missing',
   code: 'R1135',
   apply: (subject) =>
-    findingsPerNode(subject, (node) =>
-      asksModel(node) && !node.node.attributes.has('simulate')
-        ? { message: `${quote(node.id)} does not say whether it may be simulated` }
-        : undefined,
+    findingsPerNode(
+      subject,
+      (node) => asksModel(node) && !node.node.attributes.has('simulate'),
+      ({ id }) => ({ message: `${quote(id)} does not say whether it may be simulated` }),
     ),
 }
 
@@ -125,14 +132,17 @@ export const missingResourceBound: LintRule = {
   name: 'missing_resource_bound',
   code: 'R1136',
   apply: (subject) =>
-    findingsPerNode(subject, (node) => {
-      const model = asksModel(node)
-      const acts = node.idempotency === 'side_effecting' && ACTS.has(node.canonical)
-      if ((!model && !acts) || hasText(node, 'timeout') || hasText(node, 'max_retries')) return undefined
-      return {
+    findingsPerNode(
+      subject,
+      (node) => (asksModel(node) || hasEffects(node)) && !hasText(node, 'timeout') && !hasText(node, 'max_retries'),
+      (node) => ({
         message: `${quote(node.id)} has neither timeout nor max_retries`,
-        severity: model ? 'info' : undefined,
+        severity: asksModel(node) ? 'info' : undefined,
         fix: 'write timeout="5m", or what fits',
-      }
-    }),
+      }),
+    ),
+}
+
+function hasEffects({ idempotency, canonical }: TypedNode): boolean {
+  return idempotency === 'side_effecting' && ACTS.has(canonical)
 }

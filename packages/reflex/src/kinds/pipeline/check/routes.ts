@@ -49,7 +49,7 @@ export function routesOf(typed: TypedGraph): Map<string, NodeRoutes> {
   const known = new KnownCases()
   let work = WORK
   for (const [id, edges] of typed.outgoing) {
-    const [only] = edges
+    const only = edges[0]
     if (only === undefined || (edges.length === 1 && only.condition === undefined)) continue
     const node = typed.nodes.get(id)
     if (node === undefined || node.canonical === 'exit' || isChosen(node)) continue
@@ -62,18 +62,14 @@ export function routesOf(typed: TypedGraph): Map<string, NodeRoutes> {
   return routes
 }
 
-/** The cases of conditions that were tried. Nodes of one pipeline often have the same conditions. */
+/** The cases of conditions that were tried. Nodes of one pipeline often have the same conditions, and then share them. */
 class KnownCases {
-  readonly #cases = new Map<string, ConditionScope[] | undefined>()
-  readonly #singles = new Map<string, { readonly isTaken: boolean; readonly routes: NodeRoutes }>()
+  readonly #cases = new Map<Condition | string | undefined, ConditionScope[] | undefined>()
+  readonly #singles = new Map<Condition | undefined, { readonly isTaken: boolean; readonly routes: NodeRoutes }>()
 
   /** Returns the cases of the conditions of edges; undefined if one is unreadable or there are too many. */
   of(edges: readonly TypedEdge[]): readonly ConditionScope[] | undefined {
-    const [only] = edges
-    const key =
-      only !== undefined && edges.length === 1
-        ? `=${only.condition?.text ?? ''}`
-        : JSON.stringify(edges.map(({ condition }) => condition?.text))
+    const key = edges.length === 1 ? edges[0]?.condition : JSON.stringify(edges.map(({ condition }) => condition?.text))
     const known = this.#cases.get(key)
     if (known !== undefined || this.#cases.has(key)) return known
     const conditions = edges.flatMap(({ condition }) => condition ?? [])
@@ -84,13 +80,12 @@ class KnownCases {
 
   /** Returns the routes of a node with one edge: they depend on its condition alone. */
   single(edge: TypedEdge, cases: readonly ConditionScope[]): NodeRoutes {
-    const text = edge.condition?.text ?? ''
-    let known = this.#singles.get(text)
+    let known = this.#singles.get(edge.condition)
     if (known === undefined) {
       const open = cases.filter((scope) => openIn([edge], scope).length > 0)
       const covered = cases.every((scope) => open.includes(scope) || (scope.outcome !== 'success' && scope.outcome !== 'fail'))
       known = { isTaken: open.length > 0 || isSwitchedOff(edge.condition), routes: { dead: NONE_DEAD, ties: NO_TIES, covered } }
-      this.#singles.set(text, known)
+      this.#singles.set(edge.condition, known)
     }
     return known.isTaken ? known.routes : { ...known.routes, dead: new Map([[edge, { why: 'never true' }]]) }
   }

@@ -99,6 +99,10 @@ export function isOn(attributes: Attributes, key: string): boolean {
 export function listOf(attributes: Attributes, key: string): string[] {
   const text = textOf(attributes, key)
   if (text === undefined) return []
+  if (!text.includes(',')) {
+    const part = text.trim()
+    return part === '' ? [] : [part]
+  }
   return text
     .split(',')
     .map((part) => part.trim())
