@@ -65,7 +65,7 @@ function attributeProblem(typed: TypedNode, name: string, operations: OperationT
   if (typeof value === 'string' && isLargerThan(value, MOST_ATTRIBUTE)) return `has more than 1 MB in ${name}`
   const row = rowOf(typed, name, operations)
   if (row === undefined || !isStrict(row)) return undefined
-  const wrong = valueProblem(row, name, node.attributes, attribute)
+  const wrong = valueProblem(row, name, node.attributes)
   return wrong === undefined ? undefined : `has ${name}=${String(value)}, which ${wrong === 'duration' ? 'is not a duration' : wrong}`
 }
 

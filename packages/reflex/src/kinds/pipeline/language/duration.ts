@@ -6,6 +6,8 @@ const LONGEST_DAYS = 99_000_000
 export const LONGEST_DURATION = `${LONGEST_DAYS}d`
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: DAY }
+/** Milliseconds without a unit. */
+const WHOLE = /^\s*-?\d+\s*$/
 
 /**
  * Parses a duration to milliseconds: a whole number with the unit `ms`, `s`, `m`, `h` or `d`, or without a unit. Returns
@@ -14,9 +16,13 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 export function parseDuration(value: unknown): number | null {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return null
-  const [, digits = '', unit = 'ms'] = /^\s*(-?\d+)(ms|s|m|h|d)?\s*$/.exec(value) ?? []
-  const milliseconds = digits === '' ? Number.NaN : Number(digits) * (UNITS[unit] ?? Number.NaN)
-  return Number.isSafeInteger(milliseconds) ? milliseconds : null
+  if (WHOLE.test(value)) return safeInteger(Number(value))
+  const [, digits = '', unit = ''] = /^\s*(-?\d+)(ms|s|m|h|d)\s*$/.exec(value) ?? []
+  return safeInteger(digits === '' ? Number.NaN : Number(digits) * (UNITS[unit] ?? Number.NaN))
+}
+
+function safeInteger(value: number): number | null {
+  return Number.isSafeInteger(value) ? value : null
 }
 
 /**

@@ -25,8 +25,7 @@ export interface EdgeTargets {
 
 /** Builds the adjacency of a graph in one pass over its edges. */
 export function adjacencyOf({ nodes }: DotGraph, edges: readonly TypedEdge[]): Adjacency {
-  const places = new Map<string, number>()
-  for (const id of nodes.keys()) places.set(id, places.size)
+  const places = placesOf(nodes.keys())
   const from = edges.map(({ edge }) => places.get(edge.from) ?? -1)
   const to = edges.map(({ edge }) => places.get(edge.to) ?? -1)
   const out = sortByEnd(from, places.size)
@@ -35,6 +34,12 @@ export function adjacencyOf({ nodes }: DotGraph, edges: readonly TypedEdge[]): A
     incoming: listsOf(nodes.keys(), edges, sortByEnd(to, places.size)),
     targets: { begins: out.begins, targets: out.order.map((edge) => to[edge] ?? -1) },
   }
+}
+
+function placesOf(ids: Iterable<string>): ReadonlyMap<string, number> {
+  const places = new Map<string, number>()
+  for (const id of ids) places.set(id, places.size)
+  return places
 }
 
 /** Edges sorted by the node at one end: those of node n are from `begins[n]` up to `begins[n + 1]`. */

@@ -1,6 +1,6 @@
 import { quoteAll } from '../../../text/index.ts'
 import { readCapability } from '../../../policy/index.ts'
-import { type Attribute, type Attributes, numberOf } from '../dot/graph.ts'
+import { type Attributes, numberOf } from '../dot/graph.ts'
 import { isBadDuration, isTooLong, LONGEST_DURATION } from '../language/duration.ts'
 import type { AttributeRow } from './attribute-row.ts'
 import { parseJson } from '../language/parse-json.ts'
@@ -16,14 +16,22 @@ export function isStrict({ name, type, words, lenient }: AttributeRow): boolean 
   return words.length > 0 && !lenient
 }
 
+const FREE_TYPES: ReadonlySet<string> = new Set(['text', 'node', 'key', 'keys', 'path'])
+
+/** Returns true if every value of an attribute is valid. */
+export function isFree({ type, words }: AttributeRow, name: string): boolean {
+  return FREE_TYPES.has(type) || (type === 'csv' && words.length === 0 && name !== 'capabilities')
+}
+
 /**
  * Returns what is wrong with the value of an attribute, as the end of a sentence: `is not a whole number`; undefined if it is
  * valid. Text that can be read as a number counts as a number, empty text as not set (reference pipeline 1.2 G8). Returns
  * `duration` for an invalid duration.
  */
-export function valueProblem(row: AttributeRow, name: string, attributes: Attributes, attribute: Attribute): string | undefined {
-  const { value } = attribute
-  if (value === '') return undefined
+export function valueProblem(row: AttributeRow, name: string, attributes: Attributes): string | undefined {
+  if (isFree(row, name)) return undefined
+  const value = attributes.get(name)?.value
+  if (value === undefined || value === '') return undefined
   switch (row.type) {
     case 'int':
       return Number.isSafeInteger(numberOf(attributes, name)) ? undefined : 'is not a whole number'
@@ -52,7 +60,7 @@ function lengthProblem(name: string, attributes: Attributes): string | undefined
 
 function wordProblem(words: readonly string[], list: string): string | undefined {
   const parts = list.split(',').map((part) => part.trim())
-  const isKnown = (part: string): boolean => part === '' || words.length === 0 || words.includes(part)
+  const isKnown = (part: string): boolean => part === '' || words.includes(part)
   return parts.every(isKnown) ? undefined : `has a word that is not one of ${quoteAll(words, words.length)}`
 }
 

@@ -9,7 +9,7 @@ import { WrittenNode } from './written-node.ts'
 import { parseJson } from '../language/parse-json.ts'
 
 /** A node with its operation. */
-export interface ResolvedNode extends Resolution {
+export interface ResolvedNode extends Pick<Resolution, 'canonical' | 'rawType' | 'custom'> {
   readonly facts: OperationFacts
   readonly attributes: Attributes
 }
@@ -19,41 +19,81 @@ const EXECUTE = uri('orchestrator/execute')
 /** The deepest nesting of maps in items. A deeper one is refused when it is executed. */
 const DEEPEST_ITEM = 8
 
-/**
- * Returns all capabilities that a node needs, sorted: for executing its type and the alias that is written, for its operation,
- * its items and its hooks, and those that it requests itself (reference pipeline 5.2). They depend on what will be executed,
- * not on its spelling: no other spelling needs fewer. A custom handler needs what the host states, by default
- * `arbor://orchestrator/execute/custom/<name>`. `known` shares equal lists between the nodes of a pipeline.
- */
-export function capabilitiesOf(
-  node: ResolvedNode,
-  graph: Attributes,
-  table: OperationTable,
-  known: Map<string, readonly string[]>,
-): readonly string[] {
-  const needs = [...handlerNeeds(node, graph, table)]
-  for (const item of itemsOf(node, table)) needs.push(DISPATCH, ...handlerNeeds(item, graph, table))
-  const { attributes } = node
-  if (trimmedText(attributes, 'pre_hook') !== undefined || trimmedText(attributes, 'post_hook') !== undefined) needs.push(SHELL)
-  if (attributes.has('capabilities')) for (const need of listOf(attributes, 'capabilities')) needs.push(need.toWellFormed())
-  // The name of a file can contain a line end; then the key would not be unique.
-  const key = needs.some((need) => need.includes('\n')) ? JSON.stringify(needs) : needs.join('\n')
-  const same = known.get(key) ?? [...new Set(needs)].sort()
-  known.set(key, same)
-  return same
+/** A list of capabilities by the elements that lead to it. */
+interface NeedTree {
+  readonly next: Map<string, NeedTree>
+  list?: readonly string[]
+}
+
+/** The capabilities of the nodes of one pipeline. Nodes with the same needs share one list. */
+export class NodeCapabilities {
+  readonly #graph: Attributes
+  readonly #table: OperationTable
+  readonly #known: NeedTree = { next: new Map() }
+  readonly #execute = new Map<string, string>()
+  /** The needs of the node at hand. */
+  readonly #needs: string[] = []
+
+  constructor(graph: Attributes, table: OperationTable) {
+    this.#graph = graph
+    this.#table = table
+  }
+
+  /**
+   * Returns all capabilities that a node needs, sorted: for executing its type and the alias that is written, for its operation,
+   * its items and its hooks, and those that it requests itself (reference pipeline 5.2). They depend on what will be executed,
+   * not on its spelling: no other spelling needs fewer. A custom handler needs what the host states, by default
+   * `arbor://orchestrator/execute/custom/<name>`.
+   */
+  of(node: ResolvedNode): readonly string[] {
+    const needs = this.#needs
+    needs.length = 0
+    this.#addHandlerNeeds(node)
+    for (const item of itemsOf(node, this.#table)) {
+      needs.push(DISPATCH)
+      this.#addHandlerNeeds(item)
+    }
+    const { attributes } = node
+    if (trimmedText(attributes, 'pre_hook') !== undefined || trimmedText(attributes, 'post_hook') !== undefined) needs.push(SHELL)
+    if (attributes.has('capabilities')) for (const need of listOf(attributes, 'capabilities')) needs.push(need.toWellFormed())
+    return this.#shared(needs)
+  }
+
+  #addHandlerNeeds({ canonical, rawType, facts, custom, attributes }: ResolvedNode): void {
+    const needs = this.#needs
+    const { custom: handlers, hostActions } = this.#table
+    if (custom !== undefined) {
+      for (const need of handlers.get(custom)?.capabilities ?? [uri('orchestrator/execute/custom', custom)]) needs.push(need)
+      return
+    }
+    if (canonical === 'start' || canonical === 'exit') return
+    needs.push(this.#executing(canonical))
+    if (rawType !== canonical) needs.push(this.#executing(rawType))
+    for (const need of facts.needs?.(new WrittenNode(attributes, this.#graph, hostActions)) ?? []) needs.push(need)
+  }
+
+  #executing(type: string): string {
+    const known = this.#execute.get(type)
+    if (known !== undefined) return known
+    const need = `${EXECUTE}/${type}`
+    this.#execute.set(type, need)
+    return need
+  }
+
+  #shared(needs: readonly string[]): readonly string[] {
+    let tree = this.#known
+    for (const need of needs) {
+      let next = tree.next.get(need)
+      if (next === undefined) tree.next.set(need, (next = { next: new Map() }))
+      tree = next
+    }
+    return (tree.list ??= [...new Set(needs)].sort())
+  }
 }
 
 /** Returns the capabilities that the pipeline needs in addition to its nodes: its own hooks run commands. */
 export function graphNeeds(graph: Attributes): readonly string[] {
   return trimmedText(graph, 'pre_hook') === undefined && trimmedText(graph, 'post_hook') === undefined ? [] : [SHELL]
-}
-
-function handlerNeeds(node: ResolvedNode, graph: Attributes, { custom: handlers, hostActions }: OperationTable): readonly string[] {
-  const { canonical, rawType, facts, custom, attributes } = node
-  if (custom !== undefined) return handlers.get(custom)?.capabilities ?? [uri('orchestrator/execute/custom', custom)]
-  if (canonical === 'start' || canonical === 'exit') return []
-  const execute = rawType === canonical ? [rawType] : [canonical, rawType]
-  return [...execute.map((name) => `${EXECUTE}/${name}`), ...(facts.needs?.(new WrittenNode(attributes, graph, hostActions)) ?? [])]
 }
 
 const NO_ITEMS: readonly ResolvedNode[] = []

@@ -1,15 +1,15 @@
-import { type Attributes, type DotEdge, type DotGraph, type DotNode, isOn, numberOf, textOf, integerOf } from '../dot/graph.ts'
-import type { DataClass, TypedEdge, TypedGraph, TypedNode, ResourceBounds } from './typed.ts'
+import { type Attributes, type DotEdge, type DotGraph, type DotNode, isOn, numberOf, textOf } from '../dot/graph.ts'
+import type { DataClass, TypedEdge, TypedGraph, TypedNode } from './typed.ts'
 import type { CanonicalType, Idempotency, Resolution } from './resolution.ts'
 import { resolveHandler } from './resolve-handler.ts'
 import type { Condition } from '../language/condition.ts'
 import { type ParsedCondition, parseCondition } from '../language/condition-parse.ts'
 import { adjacencyOf } from './adjacency.ts'
-import { capabilitiesOf, graphNeeds } from './capabilities.ts'
+import { graphNeeds, NodeCapabilities } from './capabilities.ts'
 import { classOf, higherClass } from './classification.ts'
 import { cyclesOf } from './cycles.ts'
 import { endsOf, type Resolved } from './ends.ts'
-import { edgeSubject, Findings } from './findings.ts'
+import { Findings } from './findings.ts'
 import { joinsOf } from './joins.ts'
 import type { OperationFacts } from './operation-facts.ts'
 import type { OperationTable } from './operation-table.ts'
@@ -18,8 +18,7 @@ import { SchemaCheck } from './schema-check.ts'
 import { taintOf } from './taint.ts'
 import { classesOf } from './thread-key.ts'
 import { WrittenNode } from './written-node.ts'
-import { PRESETS } from './retry-presets.ts'
-import { durationOf } from '../language/duration.ts'
+import { NodeBounds } from './resource-bounds.ts'
 
 /** The input of compiling, in addition to the graph. */
 export interface CompileContext {
@@ -50,7 +49,8 @@ class Compilation {
   readonly #operations: OperationTable
   readonly #findings: Findings
   readonly #check: SchemaCheck
-  readonly #needs = new Map<string, readonly string[]>()
+  readonly #capabilities: NodeCapabilities
+  readonly #bounds: NodeBounds
   readonly #conditions = new Map<string, ParsedCondition>()
 
   constructor(graph: DotGraph, operations: OperationTable, source?: CompileContext['source']) {
@@ -58,16 +58,16 @@ class Compilation {
     this.#operations = operations
     this.#findings = new Findings(source)
     this.#check = new SchemaCheck(graph, operations, this.#findings)
+    this.#capabilities = new NodeCapabilities(graph.attributes, operations)
+    this.#bounds = new NodeBounds(graph.attributes)
   }
 
   run(): TypedGraph {
     const graph = this.#graph
     this.#check.checkGraph()
-    const resolved: Resolved[] = []
-    for (const [id, node] of graph.nodes) resolved.push({ id, node, resolution: resolveHandler(node, this.#operations) })
+    const resolved = this.#resolved()
     const { changed, ...ends } = endsOf(resolved)
-    const nodes = new Map<string, TypedNode>()
-    for (const { id, node, resolution } of resolved) nodes.set(id, this.#node(node, changed.get(id) ?? resolution))
+    const nodes = this.#nodes(resolved, changed)
     const { outgoing, incoming, targets } = adjacencyOf(graph, this.#edges())
     const { joins, unresolved } = joinsOf({ nodes, outgoing })
     const taint = taintOf({ nodes, outgoing, joins })
@@ -91,27 +91,44 @@ class Compilation {
     }
   }
 
+  #resolved(): Resolved[] {
+    const resolved: Resolved[] = []
+    for (const [id, node] of this.#graph.nodes) resolved.push({ id, node, resolution: resolveHandler(node, this.#operations) })
+    return resolved
+  }
+
+  #nodes(resolved: readonly Resolved[], changed: ReadonlyMap<string, Resolution>): Map<string, TypedNode> {
+    const nodes = new Map<string, TypedNode>()
+    for (const { id, node, resolution } of resolved) nodes.set(id, this.#node(node, changed.get(id) ?? resolution))
+    return nodes
+  }
+
   #node(node: DotNode, resolution: Resolution): TypedNode {
     const { attributes } = node
-    const shared = this.#graph.attributes
+    const { canonical, rawType, by, injected, custom, unknown } = resolution
     const operation = this.#operations.types.operationOf(resolution, attributes)
     const facts = this.#operations.facts(operation)
-    const { dataClassification, classified } = classOf(resolution.canonical, attributes)
-    return {
-      ...resolution,
+    const { dataClassification, classified } = classOf(canonical, attributes)
+    // Without a spread, which would copy the node several times: pipelines have ten thousand of them.
+    const typed: TypedNode = {
+      canonical,
+      rawType,
+      by,
+      injected,
       operation,
       facts,
       id: node.id,
       node,
       classes: classesOf(node),
-      handlerType: resolution.custom ?? resolution.canonical,
-      capabilitiesRequired: capabilitiesOf({ ...resolution, facts, attributes }, shared, this.#operations, this.#needs),
+      handlerType: custom ?? canonical,
+      capabilitiesRequired: this.#capabilities.of({ canonical, rawType, custom, facts, attributes }),
       dataClassification,
       classified,
       idempotency: this.#idempotency(resolution, facts, attributes),
-      resourceBounds: boundsOf(resolution, facts, attributes, shared),
+      resourceBounds: this.#bounds.of(canonical, facts, attributes),
       schemaErrors: this.#check.checkNode(node, resolution, operation),
     }
+    return custom === undefined && unknown === undefined ? typed : { ...typed, ...resolution }
   }
 
   /**
@@ -128,8 +145,9 @@ class Compilation {
     return this.#graph.edges.map((edge) => {
       this.#check.checkEdge(edge)
       const condition = this.#condition(edge)
-      const read = { edge, weight: numberOf(edge.attributes, 'weight') ?? 0, label: textOf(edge.attributes, 'label') ?? '' }
-      return condition === undefined ? read : { ...read, condition }
+      const weight = numberOf(edge.attributes, 'weight') ?? 0
+      const label = textOf(edge.attributes, 'label') ?? ''
+      return condition === undefined ? { edge, weight, label } : { edge, weight, label, condition }
     })
   }
 
@@ -137,13 +155,15 @@ class Compilation {
     const attribute = edge.attributes.get('condition')
     if (attribute === undefined) return undefined
     const { condition, problems } = this.#parsed(String(attribute.value))
-    for (const problem of problems) this.#findings.addProblem(problem, attribute, edgeSubject(edge))
+    for (const problem of problems) this.#findings.addProblem(problem, attribute, edge)
     return condition
   }
 
   /** Parses each text once: edges of one pipeline often have the same condition. */
   #parsed(text: string): ParsedCondition {
-    const parsed = this.#conditions.get(text) ?? parseCondition(text)
+    const known = this.#conditions.get(text)
+    if (known !== undefined) return known
+    const parsed = parseCondition(text)
     this.#conditions.set(text, parsed)
     return parsed
   }
@@ -156,44 +176,15 @@ function aggregatesOf(
   const needs = new Set(graphNeeds(graph.attributes))
   const handlers = new Map<CanonicalType, string[]>()
   let dataClassification: DataClass = 'public'
+  let before: readonly string[] | undefined
   for (const node of nodes.values()) {
-    for (const need of node.capabilitiesRequired) needs.add(need)
+    // Nodes with the same needs share one list.
+    if (node.capabilitiesRequired !== before) for (const need of node.capabilitiesRequired) needs.add(need)
+    before = node.capabilitiesRequired
     dataClassification = higherClass(dataClassification, node.dataClassification)
     const others = handlers.get(node.canonical)
     if (others === undefined) handlers.set(node.canonical, [node.id])
     else others.push(node.id)
   }
   return { capabilities: [...needs].sort(), dataClassification, handlers }
-}
-
-/** Types for which a retry cannot change the result: the graph's retry settings do not apply to them (reference pipeline 3.5). */
-const PURE: ReadonlySet<string> = new Set(['start', 'exit', 'branch', 'gate', 'transform', 'fan_in'])
-
-/** Returns the limits of a node. The number of attempts comes from the graph if the node states none. Limits that neither states are absent. */
-function boundsOf({ canonical }: Resolution, { ownRetries }: OperationFacts, attributes: Attributes, graph: Attributes): ResourceBounds {
-  const shared: Attributes = PURE.has(canonical) || ownRetries === true ? new Map() : graph
-  const retries = atLeastZero(
-    integerOf(attributes, 'max_retries') ?? integerOf(shared, 'default_max_retries') ?? integerOf(shared, 'default_max_retry'),
-  )
-  const timeout = durationOf(attributes, 'timeout')
-  const attempts = retries === undefined ? (presetAttempts(attributes) ?? presetAttempts(shared)) : retries + 1
-  const concurrency = atLeastZero(integerOf(attributes, 'max_parallel') ?? integerOf(attributes, 'max_concurrency'))
-  const tokens = atLeastZero(integerOf(attributes, 'max_tokens'))
-  const cost = atLeastZero(numberOf(attributes, 'max_cost'))
-  const bounds: { -readonly [limit in keyof ResourceBounds]: number } = {}
-  if (timeout !== undefined) bounds.timeout = timeout
-  if (attempts !== undefined) bounds.attempts = attempts
-  if (concurrency !== undefined) bounds.concurrency = concurrency
-  if (tokens !== undefined) bounds.tokens = tokens
-  if (cost !== undefined) bounds.cost = cost
-  return bounds
-}
-
-function presetAttempts(attributes: Attributes): number | undefined {
-  const name = textOf(attributes, 'retry_policy')?.trim() ?? ''
-  return Object.hasOwn(PRESETS, name) ? PRESETS[name]?.attempts : undefined
-}
-
-function atLeastZero(value: number | undefined): number | undefined {
-  return value === undefined ? undefined : Math.max(0, value)
 }

@@ -88,7 +88,9 @@ class Components {
   }
 
   #leadsToItself(at: number): boolean {
-    return this.#targets.subarray(this.#begins[at], this.#begins[at + 1]).includes(at)
+    const end = this.#begins[at + 1] ?? 0
+    for (let edge = this.#begins[at] ?? 0; edge < end; edge++) if (this.#targets[edge] === at) return true
+    return false
   }
 
   #lowerEarliest(at: number, clock: number): void {

@@ -1,14 +1,17 @@
 import type { Fault, FaultDetails } from '../../../kernel/index.ts'
 import { Source } from '../../../text/index.ts'
-import type { Attribute, DotEdge, DotNode, Span } from '../dot/graph.ts'
+import type { Attribute, DotEdge, DotNode } from '../dot/graph.ts'
 import { languageFaults, problemFault } from '../language/faults.ts'
 import type { Problem } from '../language/problem.ts'
 import { compileFaults } from './faults.ts'
 
-/** The subject of a finding, as a path names it: `build`, `build -> ship`, or empty for the graph. */
-export interface Subject {
-  readonly path: string
-  readonly at?: Span | undefined
+/** The subject of a finding: a node or an edge, or the graph if it is undefined. */
+export type Subject = Pick<DotNode, 'id' | 'at'> | Pick<DotEdge, 'from' | 'to' | 'at'> | undefined
+
+/** Returns the path of a subject: `build`, `build -> ship`, or empty text for the graph. */
+export function pathOf(subject: Subject): string {
+  if (subject === undefined) return ''
+  return 'from' in subject ? `${subject.from} -> ${subject.to}` : subject.id
 }
 
 /** A finding without its position. */
@@ -56,7 +59,7 @@ export class Findings {
   /** Adds a problem inside the text of an attribute. */
   addProblem(problem: Problem, attribute: Attribute, subject: Subject): void {
     const makeFault = (more: string): Fault =>
-      problemFault({ ...problem, message: `${problem.message}${more}` }, this.#source, attribute.valueAt, subject.path)
+      problemFault({ ...problem, message: `${problem.message}${more}` }, this.#source, attribute.valueAt, pathOf(subject))
     this.#findings.push([problem.rule, makeFault])
   }
 
@@ -75,22 +78,10 @@ export class Findings {
   }
 
   #place({ subject, key, attribute, part = 'value', note }: FindingDetails): FaultDetails {
-    const path = key === undefined ? subject.path : subject.path === '' ? key : `${subject.path}.${key}`
-    const at = (part === 'key' ? attribute?.keyAt : (attribute?.valueAt ?? attribute?.keyAt)) ?? subject.at
+    const owner = pathOf(subject)
+    const path = key === undefined ? owner : owner === '' ? key : `${owner}.${key}`
+    const at = (part === 'key' ? attribute?.keyAt : (attribute?.valueAt ?? attribute?.keyAt)) ?? subject?.at
     if (this.#source === undefined || at === undefined) return { path }
     return { path, ...this.#source.details(at.from, Math.max(1, at.to - at.from), note) }
   }
 }
-
-/** Returns the subject of a finding about a node. */
-export function nodeSubject({ id, at }: DotNode): Subject {
-  return { path: id, at }
-}
-
-/** Returns the subject of a finding about an edge. */
-export function edgeSubject({ from, to, at }: DotEdge): Subject {
-  return { path: `${from} -> ${to}`, at }
-}
-
-/** The subject of findings about the graph: paths are attribute names. */
-export const GRAPH_SUBJECT: Subject = { path: '' }

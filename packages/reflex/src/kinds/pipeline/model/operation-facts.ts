@@ -96,10 +96,15 @@ const REQUIRED = new WeakMap<AttributeFacts, readonly string[]>()
 
 /** Returns the required attributes of a node. In a group with `|`, one is enough. */
 export function requiredOf({ parameters, requires = [] }: OperationFacts, attributes: Attributes): readonly string[] {
-  const own = REQUIRED.get(parameters) ?? Object.entries(parameters).flatMap(([name, { required }]) => (required ? [name] : []))
-  REQUIRED.set(parameters, own)
+  const own = REQUIRED.get(parameters) ?? requiredIn(parameters)
   const others = typeof requires === 'function' ? requires(new WrittenNode(attributes)) : requires
   return others.length === 0 ? own : [...own, ...others]
+}
+
+function requiredIn(parameters: AttributeFacts): readonly string[] {
+  const required = Object.entries(parameters).flatMap(([name, fact]) => (fact.required ? [name] : []))
+  REQUIRED.set(parameters, required)
+  return required
 }
 
 /** Returns the inputs of a node with these attributes. */

@@ -24,8 +24,8 @@ export interface OperationTable {
   readonly hostActions: ReadonlySet<string>
   /** Returns the facts of an operation by name. An unknown operation counts as side-effecting. */
   facts(operation: string): OperationFacts
-  /** Returns the row of the attribute that selects the operation of a canonical type, if it has this name. */
-  choice(type: string, attribute: string): AttributeRow | undefined
+  /** Returns the row of the attribute that selects the operation of a canonical type. Undefined for a type with one operation. */
+  choice(type: string): AttributeRow | undefined
 }
 
 /** Builds the table of a list of operations. Throws `R1165` for an operation that conflicts or has a wrong description. */
@@ -49,10 +49,7 @@ export function operationTable(operations: readonly OperationFacts[]): Operation
     custom: new Map(),
     hostActions: new Set(),
     facts: (operation) => facts.get(operation) ?? UNKNOWN_FACTS,
-    choice(type, attribute) {
-      const row = choices.get(type)
-      return row?.name === attribute ? row : undefined
-    },
+    choice: (type) => choices.get(type),
   }
 }
 

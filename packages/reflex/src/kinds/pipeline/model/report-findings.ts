@@ -1,7 +1,7 @@
 import { quote } from '../../../text/index.ts'
 import type { DotGraph } from '../dot/graph.ts'
 import { DATA_CLASSES } from './classification.ts'
-import { edgeSubject, type Findings, nodeSubject } from './findings.ts'
+import type { Findings } from './findings.ts'
 import type { DataClass, TaintFlow, TypedGraph, TypedNode } from './typed.ts'
 
 /** Reports parallel nodes whose joins were not searched: one finding, because there is one cause. */
@@ -11,7 +11,7 @@ export function reportJoins(findings: Findings, { nodes }: DotGraph, unresolved:
   if (node === undefined) return
   const more = unresolved.length === 1 ? '' : ` and of ${unresolved.length - 1} more nodes`
   const message = `where the branches of ${quote(node.id)}${more} join could not be worked out`
-  findings.add('R1160', { rule: 'join_inference', message, subject: nodeSubject(node), fix: 'write join_target' })
+  findings.add('R1160', { rule: 'join_inference', message, subject: node, fix: 'write join_target' })
 }
 
 const TAINT_CODES = { missing_sanitization: 'R1161', sanitization_wiped: 'R1162', confidence_gap: 'R1163' } as const
@@ -25,7 +25,7 @@ export function reportTaint(findings: Findings, { nodes }: DotGraph, flows: read
     findings.add(TAINT_CODES[rule], {
       rule,
       message: taintMessage(flow),
-      subject: nodeSubject(node),
+      subject: node,
       ...(attribute === '' ? {} : { key: attribute, attribute: node.attributes.get(attribute) }),
       note: `${quote(key)} is from ${quote(flow.from)}`,
     })
@@ -56,7 +56,7 @@ export function reportClasses(findings: Findings, { nodes, outgoing }: Pick<Type
       const severity = to === undefined ? undefined : dropSeverity(from, to)
       if (to === undefined || severity === undefined) continue
       const message = `${quote(from.id)} is ${from.dataClassification}, and leads to ${quote(to.id)}, which is ${to.dataClassification}`
-      findings.add('R1164', { rule: 'taint_flow', message, subject: edgeSubject(edge), severity })
+      findings.add('R1164', { rule: 'taint_flow', message, subject: edge, severity })
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type Attributes, type DotNode, textOf } from '../dot/graph.ts'
+import { type Attribute, type Attributes, type DotNode, textOf } from '../dot/graph.ts'
 import type { OperationTable } from './operation-table.ts'
 import type { TypeName } from './type-names.ts'
 import type { Resolution } from './resolution.ts'
@@ -29,21 +29,26 @@ export function resolveHandler(node: DotNode, table: OperationTable): Resolution
 }
 
 function writtenType(attributes: Attributes, { types, custom }: OperationTable): TypeSource {
+  const typeWritten = attributes.get('type')
+  const shapeWritten = attributes.get('shape')
+  if (typeWritten === undefined && shapeWritten === undefined) return FALLBACK
   const type = textOf(attributes, 'type')?.trim() ?? ''
   const shape = types.shape(textOf(attributes, 'shape')?.trim() ?? '')
-  const isOwnType = isOwn(attributes, 'type')
+  const isOwnType = isOwn(typeWritten)
   const isKnown = types.get(type) !== undefined || custom.has(type)
   const unknown = type !== '' && !isKnown ? type : undefined
   if ((isKnown || type.startsWith('session.')) && isOwnType) return { rawType: type, by: 'own type', unknown }
-  if (shape !== undefined && isOwn(attributes, 'shape')) return { rawType: shape, by: 'own shape', unknown }
+  if (shape !== undefined && isOwn(shapeWritten)) return { rawType: shape, by: 'own shape', unknown }
   if (isKnown && !isOwnType) return { rawType: type, by: 'default type', unknown }
-  return shape === undefined ? { rawType: 'codergen', by: 'fallback', unknown } : { rawType: shape, by: 'default shape', unknown }
+  return shape === undefined ? { ...FALLBACK, unknown } : { rawType: shape, by: 'default shape', unknown }
 }
 
+/** The type of a node without a known type and shape. */
+const FALLBACK: TypeSource = { rawType: 'codergen', by: 'fallback', unknown: undefined }
 const MODEL: TypeName = { canonical: 'compute', injected: {} }
 const SESSION: TypeName = { canonical: 'compose', injected: { mode: 'session' } }
 
 /** True if the attribute belongs to this node and not to a block of defaults. */
-function isOwn(attributes: Attributes, key: string): boolean {
-  return attributes.get(key)?.provenance !== 'default'
+function isOwn(attribute: Attribute | undefined): boolean {
+  return attribute?.provenance !== 'default'
 }

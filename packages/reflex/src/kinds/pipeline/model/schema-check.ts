@@ -1,8 +1,8 @@
 import { quote, quoteAll, didYouMean, suggest, type Suggester } from '../../../text/index.ts'
-import { type Attribute, type Attributes, type DotEdge, type DotGraph, type DotNode, numberOf, textOf } from '../dot/graph.ts'
+import { type Attributes, type DotEdge, type DotGraph, type DotNode, numberOf, textOf } from '../dot/graph.ts'
 import type { AttributeRow } from './attribute-row.ts'
 import { isStrict, valueProblem } from './attribute-value.ts'
-import { edgeSubject, type Findings, GRAPH_SUBJECT, nodeSubject, type Subject } from './findings.ts'
+import { type Findings, pathOf, type Subject } from './findings.ts'
 import { requiredOf } from './operation-facts.ts'
 import type { OperationTable } from './operation-table.ts'
 import { UNKNOWN_OPERATION } from './type-names.ts'
@@ -11,6 +11,8 @@ import type { Resolution } from './resolution.ts'
 type Place = 'graph' | 'node' | 'edge'
 
 const PLACES: Readonly<Record<Place, string>> = { graph: 'the graph', node: 'nodes', edge: 'edges' }
+
+const NO_ERRORS: readonly string[] = Object.freeze([])
 
 /** Checks the attributes of a pipeline against the table of attributes. Create one per compilation. */
 export class SchemaCheck {
@@ -30,51 +32,49 @@ export class SchemaCheck {
   /** Checks the attributes of the graph. Each may be a custom value, `$name` in texts. */
   checkGraph(): void {
     const { attributes } = this.#graph
-    for (const [name, attribute] of attributes) {
+    for (const name of attributes.keys()) {
       const row = this.#operations.attributes.find('graph', name)
-      if (row === undefined) this.#reportUnknown('graph', name, attribute, GRAPH_SUBJECT)
-      else if (row !== 'ignored') this.#checkValue(row, name, attributes, attribute, GRAPH_SUBJECT)
+      if (row === undefined) this.#reportUnknown('graph', name, attributes, undefined)
+      else if (row !== 'ignored') this.#checkValue(row, name, attributes, undefined)
     }
   }
 
   /** Checks the attributes of a node and returns the messages as `schemaErrors`. The attributes of a custom handler are unknown. */
-  checkNode(node: DotNode, resolution: Resolution, operation: string): string[] {
-    const subject = nodeSubject(node)
-    const errors: string[] = []
-    for (const [name, attribute] of node.attributes) {
-      const row = this.#rowOf(name, resolution, operation)
+  checkNode(node: DotNode, resolution: Resolution, operation: string): readonly string[] {
+    const { canonical, rawType, custom } = resolution
+    const { attributes } = this.#operations
+    const isUnknown = operation === UNKNOWN_OPERATION
+    const choice = this.#operations.choice(canonical)
+    let errors: string[] | undefined
+    for (const name of node.attributes.keys()) {
+      const isChoice = choice?.name === name
+      if (isChoice && isUnknown) continue
+      // The selecting attribute of a canonical type has the row of its type.
+      const row = isChoice && rawType === canonical ? choice : attributes.find('node', name, operation)
       if (row === undefined) {
-        if (resolution.custom === undefined) this.#reportUnknown('node', name, attribute, subject)
+        if (custom === undefined) this.#reportUnknown('node', name, node.attributes, node)
       } else if (row === 'ignored') {
-        if (resolution.custom === undefined && operation !== UNKNOWN_OPERATION) this.#reportOtherTypes(name, attribute, resolution, subject)
-      } else if (!(operation === UNKNOWN_OPERATION && name === this.#operations.types.choice(resolution.canonical)?.attribute)) {
-        const severity = resolution.custom === undefined && isStrict(row) ? 'error' : undefined
-        const error = this.#checkValue(row, name, node.attributes, attribute, subject, severity)
-        if (error !== undefined) errors.push(error)
+        if (custom === undefined && !isUnknown) this.#reportOtherTypes(name, resolution, node)
+      } else {
+        const error = this.#checkValue(row, name, node.attributes, node, custom === undefined)
+        if (error !== undefined) (errors ??= []).push(error)
       }
     }
-    const missing = this.#checkOperation(node, resolution, operation, subject)
-    return missing.length === 0 ? errors : [...errors, ...missing]
-  }
-
-  /** Returns the row of an attribute of a node. The selecting attribute of a canonical type has the row of its type. */
-  #rowOf(name: string, { canonical, rawType }: Resolution, operation: string): AttributeRow | 'ignored' | undefined {
-    const choice = rawType === canonical ? this.#operations.choice(canonical, name) : undefined
-    return choice ?? this.#operations.attributes.find('node', name, operation)
+    const missing = isUnknown ? this.#reportDispatch(node, canonical) : this.#checkRequired(node, rawType, operation)
+    return errors === undefined ? missing : missing.length === 0 ? errors : [...errors, ...missing]
   }
 
   /** Checks the attributes of an edge. */
   checkEdge(edge: DotEdge): void {
-    const subject = edgeSubject(edge)
-    for (const [name, attribute] of edge.attributes) {
+    for (const name of edge.attributes.keys()) {
       const row = this.#operations.attributes.find('edge', name)
-      if (row === undefined) this.#reportUnknown('edge', name, attribute, subject)
-      else if (name === 'weight') this.#checkWeight(edge.attributes, attribute, subject)
-      else if (row !== 'ignored') this.#checkValue(row, name, edge.attributes, attribute, subject)
+      if (row === undefined) this.#reportUnknown('edge', name, edge.attributes, edge)
+      else if (name === 'weight') this.#checkWeight(edge)
+      else if (row !== 'ignored') this.#checkValue(row, name, edge.attributes, edge)
     }
   }
 
-  #reportUnknown(on: Place, name: string, attribute: Attribute, subject: Subject): void {
+  #reportUnknown(on: Place, name: string, attributes: Attributes, subject: Subject): void {
     const guess = this.#suggestion(on, name)
     const elsewhere = this.#operations.attributes.otherPlaces(name, on)
     if (on === 'graph' && (guess === undefined || this.#isMentioned(name))) return
@@ -85,7 +85,7 @@ export class SchemaCheck {
       message: `${PLACES[on]} ${on === 'graph' ? 'has' : 'have'} no attribute ${quote(name)}`,
       subject,
       key: name,
-      attribute,
+      attribute: attributes.get(name),
       part: 'key',
       note,
       fix: otherPlace === undefined ? (guess === undefined ? 'remove it' : `write ${quote(guess)}`) : otherPlace,
@@ -93,13 +93,14 @@ export class SchemaCheck {
   }
 
   /** Reports an attribute that only nodes of other types read. Defaults apply to nodes of every type, so they are not reported. */
-  #reportOtherTypes(name: string, attribute: Attribute, { rawType }: Resolution, subject: Subject): void {
-    const types = this.#operations.attributes.operationsWith(name)
-    if (types.length === 0 || attribute.provenance !== 'own') return
+  #reportOtherTypes(name: string, { rawType }: Resolution, node: DotNode): void {
+    const attribute = node.attributes.get(name)
+    const types = attribute?.provenance === 'own' ? this.#operations.attributes.operationsWith(name) : []
+    if (types.length === 0) return
     this.#findings.add('R1106', {
       rule: 'unknown_attribute',
-      message: `${quote(subject.path)} is of type ${quote(rawType)}, which does not read ${quote(name)}`,
-      subject,
+      message: `${quote(node.id)} is of type ${quote(rawType)}, which does not read ${quote(name)}`,
+      subject: node,
       key: name,
       attribute,
       part: 'key',
@@ -107,48 +108,47 @@ export class SchemaCheck {
     })
   }
 
-  #checkValue(
-    row: Parameters<typeof valueProblem>[0],
-    name: string,
-    attributes: Attributes,
-    attribute: Attribute,
-    subject: Subject,
-    severity?: 'error',
-  ): string | undefined {
-    const problem = valueProblem(row, name, attributes, attribute)
+  #checkValue(row: AttributeRow, name: string, attributes: Attributes, subject: Subject, mayFail = false): string | undefined {
+    const problem = valueProblem(row, name, attributes)
     if (problem === undefined) return undefined
-    const shown = quote(String(attribute.value))
-    const whose = subject.path === '' ? 'the graph' : quote(subject.path)
+    const severity = mayFail && isStrict(row) ? 'error' : undefined
+    const attribute = attributes.get(name)
+    const value = String(attribute?.value)
+    const shown = quote(value)
+    const path = pathOf(subject)
+    const whose = path === '' ? 'the graph' : quote(path)
     if (problem === 'duration') {
       const message = `${name} of ${whose} is ${shown}, which is not a duration`
       const fix = 'write it as 300s, 15m or 250ms'
       this.#findings.add('R1112', { rule: 'duration_syntax', message, subject, key: name, attribute, fix, severity })
       return message
     }
-    const guess = row.type === 'words' ? suggest(String(attribute.value), row.words) : undefined
+    const guess = row.type === 'words' ? suggest(value, row.words) : undefined
     const message = `${name} of ${whose} is ${shown}, which ${problem}`
     const fix = guess === undefined ? undefined : `write ${quote(guess)}`
     this.#findings.add('R1107', { rule: 'typed_schema', message, subject, key: name, attribute, note: didYouMean(guess), fix, severity })
     return message
   }
 
-  /** Checks that the operation exists and that its required attributes are written. */
-  #checkOperation(node: DotNode, { canonical, rawType }: Resolution, operation: string, subject: Subject): string[] {
-    if (operation === UNKNOWN_OPERATION) return this.#reportDispatch(node, canonical, subject)
+  /** Checks that the required attributes of an operation are written. */
+  #checkRequired(node: DotNode, rawType: string, operation: string): readonly string[] {
+    const groups = requiredOf(this.#operations.facts(operation), node.attributes)
+    if (groups.length === 0) return NO_ERRORS
     const errors: string[] = []
-    for (const group of requiredOf(this.#operations.facts(operation), node.attributes)) {
+    for (const group of groups) {
       const names = group.split('|')
       if (names.some((name) => isWritten(node.attributes, name))) continue
       const message = `${quote(node.id)} is of type ${quote(rawType)} and needs ${names.join(' or ')}`
-      this.#findings.add('R1107', { rule: 'typed_schema', message, subject, fix: `write ${names.join(' or ')}` })
+      this.#findings.add('R1107', { rule: 'typed_schema', message, subject: node, fix: `write ${names.join(' or ')}` })
       errors.push(message)
     }
     return errors
   }
 
-  #reportDispatch(node: DotNode, canonical: Resolution['canonical'], subject: Subject): string[] {
+  /** Reports the selecting attribute of a node whose value selects no operation. */
+  #reportDispatch(node: DotNode, canonical: Resolution['canonical']): readonly string[] {
     const dispatch = this.#operations.types.choice(canonical)
-    if (dispatch === undefined) return []
+    if (dispatch === undefined) return NO_ERRORS
     const word = textOf(node.attributes, dispatch.attribute)?.trim() ?? ''
     const isWord = dispatch.words.includes(word)
     const key = isWord ? 'op' : dispatch.attribute
@@ -159,14 +159,25 @@ export class SchemaCheck {
       ? `${dispatch.attribute} ${quote(word)} of ${quote(node.id)} needs an op that it knows, not ${written}`
       : `${key} of ${quote(node.id)} is ${written}, which is not one of ${quoteAll(dispatch.words, dispatch.words.length)}`
     const fix = guess === undefined ? undefined : `write ${quote(guess)}`
-    this.#findings.add('R1107', { rule: 'typed_schema', message, subject, key, attribute, note: didYouMean(guess), fix, severity: 'error' })
+    const details = {
+      rule: 'typed_schema',
+      message,
+      subject: node,
+      key,
+      attribute,
+      note: didYouMean(guess),
+      fix,
+      severity: 'error',
+    } as const
+    this.#findings.add('R1107', details)
     return [message]
   }
 
-  #checkWeight(attributes: Attributes, attribute: Attribute, subject: Subject): void {
-    if (attribute.value === '' || numberOf(attributes, 'weight') !== undefined) return
-    const message = `the weight of ${quote(subject.path)} is ${quote(String(attribute.value))}, which is not a number, and counts as 0`
-    this.#findings.add('R1113', { rule: 'weight_numeric', message, subject, key: 'weight', attribute, fix: 'write a number' })
+  #checkWeight(edge: DotEdge): void {
+    const attribute = edge.attributes.get('weight')
+    if (attribute?.value === '' || numberOf(edge.attributes, 'weight') !== undefined) return
+    const message = `the weight of ${quote(pathOf(edge))} is ${quote(String(attribute?.value))}, which is not a number, and counts as 0`
+    this.#findings.add('R1113', { rule: 'weight_numeric', message, subject: edge, key: 'weight', attribute, fix: 'write a number' })
   }
 
   #suggestion(on: Place, name: string): string | undefined {

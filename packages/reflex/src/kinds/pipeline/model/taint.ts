@@ -1,7 +1,7 @@
 import { textOf } from '../dot/graph.ts'
 import type { JoinView } from './joins.ts'
 import { type KeyedNode, type KeyRead, readsOf, type KeyWrite, writesOf } from './node-keys.ts'
-import { inputsOf } from './operation-facts.ts'
+import { inputsOf, type OperationFacts } from './operation-facts.ts'
 import { type Input, SAFETIES } from './operation-ports.ts'
 import { isolationOf } from './isolation.ts'
 import { type TaintCheck, checkOf } from './taint-checks.ts'
@@ -23,11 +23,21 @@ interface TaintView extends JoinView {
  * text that is only known at run time, such as text that an action fetches, is not.
  */
 export function taintOf(view: TaintView): TaintFlow[] {
-  const nodes = [...view.nodes.values()]
-  if (!nodes.some(({ facts, node }) => inputsOf(facts, node.attributes).some(needsCheck))) return []
-  const reads = nodes.map((node) => readsOf(keyedNodeOf(node)))
+  if (!hasCheckedInput(view.nodes.values())) return []
+  const reads = Array.from(view.nodes.values(), (node) => readsOf(keyedNodeOf(node)))
   // Most pipelines have no such input, so the flow is built only if there is one.
   return reads.some((all) => all.some(needsCheck)) ? new Flow(view, reads).find() : []
+}
+
+/** True if a node has an input that must be checked, or an attribute that names one. */
+function hasCheckedInput(nodes: Iterable<TypedNode>): boolean {
+  const known = new Map<OperationFacts, readonly Input[]>()
+  for (const { facts, node } of nodes) {
+    const inputs = known.get(facts) ?? inputsOf(facts, node.attributes).filter(needsCheck)
+    if (typeof facts.reads !== 'function') known.set(facts, inputs)
+    for (const { attribute, usual } of inputs) if (usual !== undefined || node.attributes.has(attribute)) return true
+  }
+  return false
 }
 
 function keyedNodeOf({ id, facts, node: { attributes } }: TypedNode): KeyedNode {

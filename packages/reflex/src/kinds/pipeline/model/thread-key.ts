@@ -11,6 +11,7 @@ export function classesOf({
 }): readonly string[] {
   if (!attributes.has('class')) return classes
   const listed = listOf(attributes, 'class')
+  if (listed.length < 2 && classes.length === 0) return listed
   return listed.length === 0 ? classes : [...new Set([...classes, ...listed])]
 }
 

@@ -90,9 +90,8 @@ function changeProblem(
   const value = attrs.get(key) ?? null
   if (reach === undefined) return CLOSED
   if (value === null) return reach === 'any' ? undefined : 'cannot be removed'
-  const attribute = { value, provenance: 'transform' as const }
-  const after: Attributes = new Map([[key, attribute]])
-  const problem = valueProblem(row, key, after, attribute)
+  const after: Attributes = new Map([[key, { value, provenance: 'transform' }]])
+  const problem = valueProblem(row, key, after)
   if (problem !== undefined) return problem === 'duration' ? 'is not a duration' : problem
   return reach === 'any' ? undefined : rangeProblem(key, reach, before, after)
 }
