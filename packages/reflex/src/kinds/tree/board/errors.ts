@@ -61,6 +61,8 @@ export class LuaExecutionError extends LuaFailure {
   constructor(message: string, luaTraceback?: string, lineNumber?: number, details: FaultDetails = {}) {
     super(message, {
       ...details,
+      // The cause of an error is not enumerable.
+      cause: details.cause,
       rule: 'E5002',
       line: lineNumber ?? details.line,
       data: { ...details.data, ...(luaTraceback === undefined ? {} : { lua_traceback: luaTraceback }) },
