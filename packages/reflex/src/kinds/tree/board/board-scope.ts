@@ -1,6 +1,6 @@
 import type { Fault, Json } from '../../../kernel/index.ts'
 import type { Access, BoardFamily } from './board-family.ts'
-import { tooLarge } from './board-faults.ts'
+import { schemaMismatch, tooLarge } from './board-faults.ts'
 import type { TreeSchema } from './schema.ts'
 import { entryBytes, ScopeValues } from './scope-values.ts'
 
@@ -10,6 +10,9 @@ export interface KeyRule {
   /** The most bytes of the key and its value. */
   readonly maxBytes?: number | undefined
 }
+
+/** A value that its schema has accepted, or the reason why not. */
+export type CheckedValue = { readonly value: Json; readonly fault?: undefined } | { readonly fault: Fault }
 
 /**
  * A scope of a blackboard without the checks of nodes: the runtime writes here. The parent of a scope exists before it and never changes, so
@@ -77,14 +80,27 @@ export class BoardScope {
     return new Map(layers.flatMap((layer) => [...(layer?.entries() ?? [])]))
   }
 
+  /** Returns a value as the schema of its key gives it, or the fault for it: `R1212`, or `R1214` for a value that is too large to be copied. */
+  check(key: string, { schema }: KeyRule, value: unknown): CheckedValue {
+    try {
+      const result = schema.validate(value)
+      return result.issues === undefined ? result : { fault: schemaMismatch(key, schema, value, result.issues) }
+    } catch (thrown) {
+      const { bytes: current, limit } = this.family
+      return { fault: tooLarge(key, { bytes: undefined, current, limit }, thrown) }
+    }
+  }
+
   /**
    * Stores a value that its schema has accepted, here or in `target`. Returns the fault `R1214` if it is too large; nothing is changed then.
    */
-  store(key: string, value: Json, maxBytes: number | undefined, target: ScopeValues): Fault | undefined {
+  store(key: string, value: Json, { maxBytes }: KeyRule, target: ScopeValues): Fault | undefined {
     const { bytes: current, limit } = this.family
     const bytes = entryBytes(key, value)
     if (maxBytes !== undefined && bytes > maxBytes) return tooLarge(key, { bytes, current, limit, keyLimit: maxBytes })
-    if (current - target.bytesOf(key) + bytes > limit) return tooLarge(key, { bytes, current, limit })
+    const growth = bytes - target.bytesOf(key)
+    // Values of the runtime can exceed the limit. A smaller value must be welcome then.
+    if (growth > 0 && current + growth > limit) return tooLarge(key, { bytes, current, limit })
     target.set(key, value, bytes)
     this.#track('writes', key)
     return undefined

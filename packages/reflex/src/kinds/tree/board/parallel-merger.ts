@@ -1,7 +1,7 @@
 import type { Fault, Json } from '../../../kernel/index.ts'
 import { checkArguments, type Form } from '../../../text/index.ts'
-import { schemaMismatch, unregisteredKey } from './board-faults.ts'
-import type { BoardScope } from './board-scope.ts'
+import { unregisteredKey } from './board-faults.ts'
+import type { BoardScope, KeyRule } from './board-scope.ts'
 import { setInternal } from './internal-writes.ts'
 import { type MergeConflict, mergeWrites } from './merge.ts'
 import { mergeStrategyType, MergeStrategyType } from './merge-strategy.ts'
@@ -60,8 +60,8 @@ export class ParallelMerger {
     const mergedKeys: string[] = []
     const errors = plans.flatMap((plan) => plan.faults)
     for (const { writes, target } of plans) {
-      for (const { key, value, maxBytes } of writes) {
-        const fault = scope.store(key, value, maxBytes, target)
+      for (const { key, value, rule } of writes) {
+        const fault = scope.store(key, value, rule, target)
         if (fault === undefined) mergedKeys.push(key)
         else errors.push(fault)
       }
@@ -78,16 +78,15 @@ export class ParallelMerger {
       id: scope.name,
       writes: values?.entries() ?? new Map<string, Json>(),
     }))
-    const accepted: { readonly key: string; readonly value: Json; readonly maxBytes: number | undefined }[] = []
+    const accepted: { readonly key: string; readonly value: Json; readonly rule: KeyRule }[] = []
     const merged = mergeWrites(written, { default: this.#default, keys: Object.fromEntries(this.#keys) }, (key, value) => {
       const rule = owner.rule(key)
       if (rule === undefined) return unregisteredKey(key, owner.registered())
       // A schema that changes values must not change one twice.
       const isChecked = children.some(({ scope, values }) => values?.get(key) === value && scope.rule(key)?.schema.equals(rule.schema))
-      const result = isChecked ? { value } : rule.schema.validate(value)
-      if (result.issues !== undefined) return schemaMismatch(key, rule.schema, value, result.issues)
-      accepted.push({ key, value: result.value, maxBytes: rule.maxBytes })
-      return undefined
+      const checked = isChecked ? { value } : owner.check(key, rule, value)
+      if (checked.fault === undefined) accepted.push({ key, value: checked.value, rule })
+      return checked.fault
     })
     return { conflicts: merged.conflicts, faults: merged.faults, writes: accepted, target }
   }

@@ -149,7 +149,7 @@ function validatorSchema(name: string, validator: Validator): TreeSchema {
   return new TreeSchema(name, validator, validatorAdmitsList(validator), (value) => {
     try {
       const result = validator['~standard'].validate(value)
-      if (!(result instanceof Promise)) return result.issues === undefined ? jsonCopy(result.value) : result
+      if (!(result instanceof Promise)) return result.issues === undefined ? jsonCopy(result.value) : { issues: [...result.issues] }
       // Nobody waits for the answer, so it must not end the process.
       result.catch(() => undefined)
       return { issues: [{ message: 'its validator answers later; a write needs the answer at once' }] }

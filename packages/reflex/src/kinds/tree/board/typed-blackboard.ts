@@ -11,10 +11,10 @@ import {
   optional,
   TEXT,
 } from '../../../text/index.ts'
-import { isReserved, otherSchema, reservedKey, schemaMismatch, tooLarge, unregisteredKey } from './board-faults.ts'
+import { isReserved, otherSchema, reservedKey, unregisteredKey } from './board-faults.ts'
 import { BoardFamily, DEFAULT_LIMIT } from './board-family.ts'
 import { BoardScope, type KeyRule } from './board-scope.ts'
-import { type SchemaRegistry, schemaOf, type SchemaResult, type SchemaType, type TreeSchema, type ValueOf } from './schema.ts'
+import { type SchemaRegistry, schemaOf, type SchemaType, type ValueOf } from './schema.ts'
 import type { ScopeValues } from './scope-values.ts'
 import { faultEvent, type TreeEvent } from './tree-error.ts'
 
@@ -159,20 +159,10 @@ export class TypedBlackboard {
     return rule
   }
 
-  #write(key: string, value: unknown, { schema, maxBytes }: KeyRule, target: ScopeValues): void {
-    const result = this.#validate(key, value, schema)
-    if (result.issues !== undefined) throw this.#refusal(schemaMismatch(key, schema, value, result.issues), 'set')
-    const fault = this.#scope.store(key, result.value, maxBytes, target)
+  #write(key: string, value: unknown, rule: KeyRule, target: ScopeValues): void {
+    const checked = this.#scope.check(key, rule, value)
+    const fault = checked.fault ?? this.#scope.store(key, checked.value, rule, target)
     if (fault !== undefined) throw this.#refusal(fault, 'set')
-  }
-
-  #validate(key: string, value: unknown, schema: TreeSchema): SchemaResult {
-    try {
-      return schema.validate(value)
-    } catch (thrown) {
-      const { bytes: current, limit } = this.#scope.family
-      throw this.#refusal(tooLarge(key, { bytes: undefined, current, limit }, thrown), 'set')
-    }
   }
 
   /** Reports a refusal as an event and returns it. */

@@ -122,6 +122,8 @@ describe('a validator', () => {
         throw new Error('broken')
       }),
       validator(() => ({ value: new Date(0) })),
+      validator(() => ({ issues: 5 }) as never),
+      validator(() => undefined as never),
     ])
       expect(schemaOf(broken).validate('x').issues).toHaveLength(1)
     await Promise.resolve()

@@ -39,7 +39,8 @@ describe('reads of a blackboard', () => {
     const shape = z.object({ a: z.number() })
     const { board } = boardOf({ n: 'integer', o: shape, j: { type: 'string' } })
     board.set('n', 3)
-    expect(board.get('n', 'int')).toBe(3)
+    const [n, o]: [number | null, { a: number } | 'none'] = [board.get('n', 'int'), board.get('o', shape, 'none')]
+    expect([n, o]).toEqual([3, 'none'])
     expect(board.get('o', shape)).toBeNull()
     expect(board.get('j', { type: 'string' })).toBeNull()
     const fault = faultOf(() => board.get('n', 'str'))
@@ -336,7 +337,7 @@ describe('the size of a blackboard', () => {
     expect(board.get('_failure_reason')).toHaveLength(1000)
     setInternal(scopeOf(board), '_tool_error', new Map())
     expect(board.get('_tool_error')).toBe('Map {}')
-    expect(board.trySet('k', 'x'.repeat(2901)).ok).toBe(false)
+    expect([2901, 2899].map((length) => board.trySet('k', 'x'.repeat(length)).ok)).toEqual([false, true])
   })
 })
 
