@@ -120,6 +120,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'model/define',
   ],
   'kinds/pipeline': ['face/module', 'contract/conversation', 'engine/offers'],
+  'kinds/tree': ['face/module'],
   app: [
     'reflex',
     'kinds',

@@ -73,4 +73,13 @@ export const programFaults = defineFaults({
     often: 'a module of the kind that is not installed',
     fix: 'Correct `load` of the kind, or leave the kind out of `kinds`.',
   },
+  R2045: {
+    title: 'An input does not fit the board',
+    verdict: 'fail',
+    when: 'before a run',
+    means:
+      'The program has a schema for this key of its board, and the input does not fit it; or a program that declares all keys does not have this one. The run was not started.',
+    often: 'a text instead of a number, a misspelt field',
+    fix: 'Pass a value that the schema of the key allows; `k:=JSON` passes a number or an object.',
+  },
 })

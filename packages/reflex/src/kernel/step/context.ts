@@ -234,11 +234,16 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
     this.#isSkipped = true
   }
 
+  /** True if the step has asked for nothing so far: no write, request, wait, draw, note or move. Only such a step may be skipped. */
+  get isEmpty(): boolean {
+    const asks = this.writes ?? this.more ?? this.#position ?? this.#requests
+    return asks === undefined && !this.#isStep && this.#draws === 0
+  }
+
   #checkSkip(): void {
     const wait = this.#input?.[0] === 'timer' ? this.state.waits.get(this.#input[1]) : undefined
     if (wait?.rules?.every === undefined) throw new TypeError(`${this.place()} skips a step that is not on a timer with "every"`)
-    const isEmpty = this.writes === undefined && this.more === undefined && this.#position === undefined && this.#requests === undefined
-    if (!isEmpty || this.#isStep || this.#draws > 0) throw new TypeError(`${this.place()} skips a step that has changed or drawn something`)
+    if (!this.isEmpty) throw new TypeError(`${this.place()} skips a step that has changed or drawn something`)
   }
 
   /** Drops effects and waits, and deletes ended strands. */

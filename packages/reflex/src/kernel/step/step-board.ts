@@ -201,8 +201,7 @@ export class StepBoard {
     if (pending) this.writes = this.writes?.filter((_, i, all) => all[i - (i % 2)] !== key)
     if (pending) this.#shared = false
     if (pending && this.writes?.length === 0) this.writes = undefined
-    const draft = this.draft()
-    if (stored && !draft.tombstones?.includes(key)) (draft.tombstones ??= []).push(key)
+    if (stored && this.more?.tombstones?.includes(key) !== true) (this.draft().tombstones ??= []).push(key)
     return stored || pending
   }
   /** Opens a scope inside the frame, under its own scope or another inner one. Returns its ref. */
@@ -228,12 +227,11 @@ export class StepBoard {
     const stored = this.#frame.subs?.get(scope)?.scope
     const place = stored?.find(key, Number.POSITIVE_INFINITY) ?? -1
     const isStored = place >= 0 && stored?.valueAt(place) !== undefined
-    const draft = this.draft()
-    const pending = draft.sub?.find(([id]) => id === scope)?.[1] ?? []
+    const pending = this.more?.sub?.find(([id]) => id === scope)?.[1] ?? []
     const kept = pending.filter((_, i, all) => all[i - (i % 2)] !== key)
-    if (kept.length < pending.length) draft.sub = withScope(draft.sub, scope, kept)
-    const gone = draft.gone?.find(([id]) => id === scope)?.[1] ?? []
-    if (isStored && !gone.includes(key)) draft.gone = withScope(draft.gone, scope, [...gone, key])
+    if (kept.length < pending.length) this.draft().sub = withScope(this.more?.sub, scope, kept)
+    const gone = this.more?.gone?.find(([id]) => id === scope)?.[1] ?? []
+    if (isStored && !gone.includes(key)) this.draft().gone = withScope(this.more?.gone, scope, [...gone, key])
     return kept.length < pending.length || (isStored && !gone.includes(key))
   }
   /** Returns the values that an inner scope itself has, in the order of their writes, including those of this step. */

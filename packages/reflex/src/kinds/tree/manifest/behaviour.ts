@@ -1,4 +1,4 @@
-import type { Fault, Json, JsonObject, Ref } from '../../../kernel/index.ts'
+import type { Fault, FaultData, Json, JsonObject, StrandResult } from '../../../kernel/index.ts'
 import type { NodeManifest } from './manifest.ts'
 
 /** What a node answers to a tick. They are below 0, because numbers from 0 on name a child. */
@@ -19,8 +19,6 @@ export type Next = number
 export interface TreeNode {
   /** The place in the layout, in preorder. */
   readonly index: number
-  /** The place behind its last descendant. */
-  readonly end: number
   readonly id: string
   /** The id behind the ids of the references to its tree: `research/plan`. */
   readonly path: string
@@ -33,18 +31,19 @@ export interface TreeNode {
   readonly children: readonly TreeNode[]
 }
 
-/** An operation of a leaf: an effect, or a program that it called. */
-export interface Operation {
-  readonly ref: Ref
-  /** The first is 1. */
-  readonly attempt: number
-  /** Its time limit, in milliseconds since the epoch. */
-  readonly due: number | undefined
-}
+/** The end of an operation of a node: of an effect, a question, or a program that it called. */
+export type Settled =
+  | { readonly ok: true; readonly value: Json; readonly strand?: StrandResult | undefined }
+  /** `isTimeout`: the operation was stopped because its time was over. */
+  | { readonly ok: false; readonly fault: FaultData; readonly isTimeout?: true }
 
-/** The end of an operation. */
-export type Settled = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly fault: FaultJson }
-export type FaultJson = JsonObject
+/** The limits and the key of an operation. */
+export interface OperationOptions {
+  /** The operation is stopped after so many milliseconds and settles with R1251. Absent: the limit of the tree holds. */
+  readonly timeoutMs?: number | undefined
+  /** False: neither this nor the limit of the tree holds, because a person or another program takes its own time. */
+  readonly isLimited?: false
+}
 
 /** The blackboard as a node sees it: the scope that it stands in, and the outer ones. */
 export interface NodeBoard {
@@ -58,6 +57,7 @@ export interface NodeBoard {
   delete(key: string): boolean
   /** Writes a key of the runtime, which begins with `_`. */
   setInternal(key: string, value: unknown): void
+  deleteInternal(key: string): void
 }
 
 /** What the behaviour of a node may see and do during a tick. */
@@ -81,22 +81,47 @@ export interface Tick {
   runningSince(node: TreeNode): number
   /** Stops everything below and at a node that is RUNNING, deepest first, and makes all of it FRESH. */
   halt(node: TreeNode): void
+  /** Makes the children of a node FRESH, unless they are RUNNING. */
+  refresh(node: TreeNode): void
+  /** The reason of the last failure of a node. */
+  reason(node: TreeNode): string
   /** Records the reason of a failure and returns FAILURE. */
-  fail(node: TreeNode, reason: string | Fault): typeof FAILURE
+  fail(node: TreeNode, reason: string | Fault | FaultData): typeof FAILURE
   /** Ticks the tree again at a time, if it is still RUNNING then. */
   wakeAt(node: TreeNode, time: number): void
   /** Ticks the tree again as soon as this tick is over. Counts towards the budget of ticks. */
   again(node: TreeNode): void
   /** Publishes an event of the tree. */
   emit(type: string, payload: JsonObject): void
-  /** Evaluates a condition that is data; undefined if it must be run as a script (`Leaf.request`). */
-  test(node: TreeNode, condition: Json): boolean | undefined
-  /** Requests an effect of a leaf. Its end comes as `settle`. */
-  request(node: TreeNode, port: string, args: Json, key?: string): Ref
+  /**
+   * Evaluates a condition. Undefined if it is Lua or a function that has to be run: that is requested, the node answers OPEN, and the result
+   * comes as `settle`. A fault if it cannot be evaluated.
+   */
+  test(node: TreeNode, condition: Json): boolean | Fault | undefined
+  /** Evaluates an expression that is data. */
+  evaluate(node: TreeNode, expression: string): { readonly value: Json } | { readonly error: string }
+  /** Requests an effect. Its end comes as `settle`. A node has one operation at a time. */
+  request(node: TreeNode, port: string, args: Json, options?: OperationOptions): void
   /** Runs a program as a strand of its own. Its end comes as `settle`. */
-  call(node: TreeNode, program: string, args: Json): Ref
-  /** Gives up an operation: it is aborted, and its result ignored. */
-  drop(node: TreeNode, ref: Ref): void
+  call(node: TreeNode, program: string, args: Json, options?: OperationOptions): void
+  /** Asks a person. The answer comes as `settle`. */
+  ask(node: TreeNode, about: Json, options?: OperationOptions): void
+  /** Gives up the operation of a node: it is aborted, and its result ignored. */
+  drop(node: TreeNode): void
+  /** The id of the current or last request of the node, for readers of events. */
+  requestId(node: TreeNode): string
+  /** Adds a piece to a text that grows, which is read under a key as { content, index, accumulated }. */
+  stream(node: TreeNode, key: string, piece: string): void
+  /** Ends or restarts the text that grows under a key. */
+  endStream(node: TreeNode, key: string): void
+  /** Links the tree to which a reference refers, if it is not linked yet. Returns what is wrong if it cannot be linked. */
+  link(node: TreeNode): Fault | undefined
+  /** The outputs that the contract of the tree below a reference declares; undefined if it has no contract. */
+  outputsBelow(node: TreeNode): readonly string[] | undefined
+  /** True if the tree of the node declares a key. */
+  declares(node: TreeNode, key: string): boolean
+  /** Returns why a write would be refused; undefined if it would not. */
+  refusal(node: TreeNode, key: string, value: Json): Fault | undefined
   /** Opens a scope for a child and everything below it. */
   openScope(child: TreeNode): void
   /** The values that were written in the scope of a child and are still there. */
@@ -114,9 +139,11 @@ export interface Behaviour {
   /** A child has answered. */
   child?(tick: Tick, node: TreeNode, child: TreeNode, outcome: Outcome): Next
   /** An operation of the leaf has ended. Called when the node is ticked next. */
-  settle?(tick: Tick, node: TreeNode, operation: Operation, settled: Settled): Next
-  /** An operation has progressed. */
-  part?(tick: Tick, node: TreeNode, delta: Json): void
+  settle?(tick: Tick, node: TreeNode, settled: Settled): Next
+  /** An operation has progressed. Returns true if the tree should be ticked because of it. */
+  part?(tick: Tick, node: TreeNode, delta: Json): boolean
+  /** True if RUNNING is a matter of time and ends by itself: the limit of the tree does not hold. */
+  readonly endsByItself?: true
   /** The node was RUNNING and is stopped. Its operations are dropped and its children halted by the tree. */
   halt?(tick: Tick, node: TreeNode): void
 }

@@ -3,7 +3,7 @@ import type { Behaviour } from './behaviour.ts'
 
 /**
  * The form of a parameter. `ms`: whole milliseconds above 0. `count`: a whole number from 0 on. `key`: a key of the blackboard. `condition`: Lua
- * that is true or false, or the name of a function as { fn }. `lua`: a script. `function`, `tool`, `tree`, `program`: a name. `path`: a file
+ * that is true or false, or the name of a function as { fn }. `expression`: Lua of the loop-free subset. `lua`: a script. `function`, `tool`, `tree`, `program`: a name. `path`: a file
  * below the folder of the tree. `map`: names to names. `json`: any value.
  */
 export type ParameterType =
@@ -15,6 +15,7 @@ export type ParameterType =
   | 'enum'
   | 'key'
   | 'condition'
+  | 'expression'
   | 'lua'
   | 'function'
   | 'tool'

@@ -41,6 +41,8 @@ export type ReloadPolicy = 'let_finish_then_swap' | 'cancel_and_restart'
 export interface BoardKey {
   readonly type?: string | JsonObject
   readonly default?: Json
+  /** True: the tree reads the value that trees share, at the beginning of each execution. */
+  readonly global?: boolean
 }
 
 /** The keys that a node or a tree reads and writes, with the schema of each (default `any`). The four maps have no key in common. */

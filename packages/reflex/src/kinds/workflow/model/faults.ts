@@ -188,14 +188,6 @@ export const faults = defineFaults({
     often: 'two modules that import each other, so that one is still undefined when the other needs it',
     fix: 'Pass the object that `workflow` returned, or the id of the workflow.',
   },
-  R2045: {
-    title: 'An input does not fit the board',
-    verdict: 'fail',
-    when: BEFORE,
-    means: 'The workflow has a schema for this key of its board, and the input does not fit it. The run was not started.',
-    often: 'a text instead of a number, a misspelt field',
-    fix: 'Pass a value that the schema of the key allows; `k:=JSON` passes a number or an object.',
-  },
   R2041: {
     title: 'A guard returned neither true nor false',
     verdict: 'wait',

@@ -3,7 +3,7 @@ import { textAs } from '../../../../people/index.ts'
 import { shortJson, quote, suggest } from '../../../../text/index.ts'
 import { schemaSource } from './board-schemas.ts'
 import type { CompiledWorkflow } from '../compile.ts'
-import { faults } from '../faults.ts'
+import { programFaults } from '../../../../programs/faults.ts'
 import type { BoardSchema } from '../../types/index.ts'
 
 /**
@@ -36,7 +36,7 @@ function checkRequired({ workflow }: CompiledWorkflow, given: ReadonlySet<string
     const meant = undeclared.find((name) => suggest(name, [key]) !== undefined)
     if (meant === undefined && node !== workflow.entry) continue
     const hint = meant === undefined ? '' : `; ${quote(meant)} was given`
-    throw faults.make('R2045', `${workflow.id} requires the input ${quote(key)}${hint}`, {
+    throw programFaults.make('R2045', `${workflow.id} requires the input ${quote(key)}${hint}`, {
       path: `${workflow.id}/${node}`,
       fix: meant === undefined ? `pass it: --input ${key}=…` : `write ${key} instead of ${meant}`,
     })
@@ -53,7 +53,7 @@ export function checkInputs({ workflow, board = {} }: CompiledWorkflow, inputs: 
   for (const [key, value] of inputs) {
     const problem = Object.hasOwn(board, key) ? problemOf(board[key], key, value) : undefined
     if (problem === undefined) continue
-    throw faults.make('R2045', `${workflow.id} cannot take ${key} as ${shortJson(value)}: ${problem}`, {
+    throw programFaults.make('R2045', `${workflow.id} cannot take ${key} as ${shortJson(value)}: ${problem}`, {
       path: workflow.id,
       fix: `give ${quote(key)} a value that its schema allows`,
     })

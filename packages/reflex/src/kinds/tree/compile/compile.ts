@@ -1,0 +1,205 @@
+import { type Fault, isFault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { didYouMean, quote, suggest } from '../../../text/index.ts'
+import { type SchemaRegistry, schemaOf, type TreeSchema } from '../board/schema.ts'
+import type { NodeManifest } from '../manifest/manifest.ts'
+import { faults } from '../model/faults.ts'
+import type { BoardKey, NodeSource, TreeSource } from '../model/source.ts'
+import { interpolatedKeys } from '../nodes/interpolate.ts'
+import { outputOf } from '../nodes/tool.ts'
+import { withOnFailure } from '../nodes/with-on-failure.ts'
+import { type CodePlace, type ConditionCode, conditionCode, dataCode, type ExpressionCode } from './code.ts'
+import type { Assignments, CompiledNode, CompiledTree, NodeConditions } from './compiled.ts'
+
+/** What a host adds to trees. */
+export interface CompileOptions {
+  /** The manifests by type. */
+  readonly nodes: ReadonlyMap<string, NodeManifest>
+  readonly schemas?: SchemaRegistry | undefined
+}
+
+/**
+ * Prepares a tree: finds the manifests, fills in defaults, reads conditions and schemas. Its source was checked when it was read, so a problem
+ * is one of a host that lacks what the tree needs, or of a changed file: it throws the first one.
+ */
+export function compileTree(source: TreeSource, options: CompileOptions): CompiledTree {
+  return new Compiler(source, options).compile()
+}
+
+class Compiler {
+  readonly #source: TreeSource
+  readonly #options: CompileOptions
+  readonly #code = new Map<string, ConditionCode>()
+  readonly #schemas = new Map<string, TreeSchema>()
+  readonly #refs = new Set<string>()
+  readonly #lazyRefs = new Set<string>()
+  readonly #calls = new Set<string>()
+  readonly #warnings: Fault[] = []
+  readonly #streams = new Set<string>()
+  readonly #read = new Set<string>()
+  /** Code may read any key. */
+  #hasCode = false
+  #readsEvents = false
+
+  constructor(source: TreeSource, options: CompileOptions) {
+    this.#source = source
+    this.#options = options
+  }
+
+  compile(): CompiledTree {
+    const { id, board = {}, contract, root, on_failure } = this.#source
+    const defaults: Record<string, Json> = {}
+    for (const [key, { type = 'any', default: first }] of Object.entries<BoardKey>(board)) {
+      this.#schemas.set(key, schemaOf(type, this.#options.schemas))
+      if (first !== undefined) defaults[key] = first
+    }
+    for (const keys of [contract?.inputs, contract?.optional_inputs, contract?.outputs, contract?.inouts])
+      for (const [key, type] of Object.entries(keys ?? {}))
+        if (!this.#schemas.has(key)) this.#schemas.set(key, schemaOf(type, this.#options.schemas))
+    const first = this.#node(root)
+    return {
+      id,
+      source: this.#source,
+      root: on_failure === undefined ? first : withFailureNode(first, this.#node(on_failure)),
+      schemas: this.#schemas,
+      defaults,
+      code: this.#code,
+      refs: [...this.#refs],
+      lazyRefs: [...this.#lazyRefs],
+      calls: [...this.#calls],
+      outputs: contract === undefined ? undefined : [...Object.keys(contract.outputs ?? {}), ...Object.keys(contract.inouts ?? {})],
+      readsGlobals: Object.values(board).some(({ global: isGlobal }) => isGlobal === true),
+      readsStreams: this.#readsStreams(),
+      readsEvents: this.#readsEvents,
+      warnings: this.#warnings,
+    }
+  }
+
+  #readsStreams(): boolean {
+    for (const code of this.#code.values()) if (code.is === 'expression') for (const key of code.reads) this.#read.add(key)
+    return [...this.#streams].some((key) => this.#hasCode || this.#read.has(key))
+  }
+
+  #node(source: NodeSource): CompiledNode {
+    const manifest = this.#options.nodes.get(source.type)
+    if (manifest === undefined) throw this.#unknownType(source)
+    const defaults = Object.fromEntries(
+      manifest.parameters.flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value]])),
+    )
+    const params: JsonObject = { ...defaults, ...source.params }
+    const place: CodePlace = { file: this.#source.file, line: source.line }
+    for (const parameter of manifest.parameters) {
+      const value = params[parameter.name]
+      if (value === undefined) continue
+      if (parameter.type === 'condition') this.#readCondition(value, place)
+      else if (parameter.type === 'expression') this.#readExpression(String(value), place)
+      else if (parameter.type === 'key' && parameter.flow !== 'in') this.#declare(String(value))
+    }
+    this.#references(source, params)
+    const contract = isObject(source.params?.contract) ? (source.params.contract as CompiledNode['contract']) : undefined
+    for (const keys of [contract?.inputs, contract?.optional_inputs, contract?.outputs, contract?.inouts])
+      for (const [key, type] of Object.entries(keys ?? {}))
+        if (!this.#schemas.has(key)) this.#schemas.set(key, schemaOf(type, this.#options.schemas))
+    return {
+      source,
+      manifest,
+      params,
+      children: (source.children ?? []).map((child) => this.#node(child)),
+      conditions: this.#conditions(params, place),
+      contract,
+    }
+  }
+
+  #references({ type }: NodeSource, params: JsonObject): void {
+    if (type === 'subtree_ref') (params.lazy === true ? this.#lazyRefs : this.#refs).add(String(params.tree_name))
+    if (type === 'call') this.#calls.add(programName(String(params.program)))
+    if (type === 'tool') this.#declare(outputOf(params))
+    if (type === 'llm_call') this.#declare(`${String(params.response_key)}_error`)
+    if (type === 'call') for (const key of Object.keys(isObject(params.export) ? params.export : {})) this.#declare(key)
+    if (type === 'subtree_ref' && isObject(params.export)) for (const key of Object.keys(params.export)) this.#declare(key)
+    if (type === 'llm_call' && params.stream_to !== undefined) this.#streams.add(String(params.stream_to))
+    if (type === 'script' || type === 'action') this.#hasCode = true
+    if (type === 'script' && /\bevent\b|\basync_id\b/.test(String(params.code))) this.#readsEvents = true
+    for (const key of interpolatedKeys(params)) this.#read.add(key)
+  }
+
+  /** Declares a key that a node writes, if the tree does not. */
+  #declare(key: string): void {
+    if (!this.#schemas.has(key)) this.#schemas.set(key, schemaOf('any'))
+  }
+
+  #conditions(params: JsonObject, place: CodePlace): NodeConditions | undefined {
+    const read = (name: string): ExpressionCode | undefined => {
+      const text = params[name]
+      return text === undefined ? undefined : this.#readExpression(String(text), place)
+    }
+    const assigned = (name: string): Assignments | undefined => {
+      const given = params[name]
+      if (!isObject(given)) return undefined
+      return Object.entries(given).map(([key, text]) => {
+        this.#declare(key)
+        return [key, this.#readExpression(String(text), place)] as const
+      })
+    }
+    const conditions = {
+      skipIf: read('skip_if'),
+      successIf: read('success_if'),
+      failureIf: read('failure_if'),
+      while: read('while'),
+      onSuccess: assigned('on_success'),
+      onFailure: assigned('on_failure'),
+      onHalted: assigned('on_halted'),
+      after: assigned('after'),
+    }
+    const present = Object.entries(conditions).filter(([, value]) => value !== undefined)
+    return present.length === 0 ? undefined : (Object.fromEntries(present) as NodeConditions)
+  }
+
+  #readCondition(condition: Json, place: CodePlace): void {
+    const code = conditionCode(condition, place)
+    if (isFault(code)) throw code
+    if (code.is !== 'function' && /\bctx\s*\.\s*event\b/.test(code.text)) this.#readsEvents = true
+    this.#code.set(JSON.stringify(condition), code)
+  }
+
+  #readExpression(text: string, place: CodePlace): ExpressionCode {
+    const known = this.#code.get(JSON.stringify(text))
+    if (known?.is === 'expression') return known
+    const code = dataCode(text, place)
+    if (isFault(code)) throw code
+    if ('outside' in code) {
+      throw faults.make('R1202', `${quote(text)} is no expression without functions and loops: ${code.outside}`, {
+        rule: 'E4002',
+        ...place,
+        fix: 'write an expression, or use a script node',
+      })
+    }
+    this.#code.set(JSON.stringify(text), code)
+    return code
+  }
+
+  #unknownType({ type, id, line }: NodeSource): Fault {
+    const hint = didYouMean(suggest(type, this.#options.nodes.keys()))
+    return faults.make('R1202', `${id} is of the type ${type}, which does not exist${hint === undefined ? '' : `; ${hint}`}`, {
+      rule: 'E4002',
+      file: this.#source.file,
+      line,
+      path: id,
+    })
+  }
+}
+
+/** A bare id names a tree. */
+export function programName(name: string): string {
+  return name.includes(':') ? name : `tree:${name}`
+}
+
+function withFailureNode(root: CompiledNode, onFailure: CompiledNode): CompiledNode {
+  return {
+    source: { type: withOnFailure.type, id: 'tree', children: [] },
+    manifest: withOnFailure,
+    params: {},
+    children: [root, onFailure],
+    conditions: undefined,
+    contract: undefined,
+  }
+}

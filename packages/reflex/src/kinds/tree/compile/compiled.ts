@@ -1,0 +1,59 @@
+import type { Fault, JsonObject } from '../../../kernel/index.ts'
+import type { TreeSchema } from '../board/schema.ts'
+import type { ConditionCode, ExpressionCode } from './code.ts'
+import type { NodeManifest } from '../manifest/manifest.ts'
+import type { ContractSource, NodeSource, TreeSource } from '../model/source.ts'
+
+/** A node of one tree, checked and with its defaults. */
+export interface CompiledNode {
+  readonly source: NodeSource
+  readonly manifest: NodeManifest
+  readonly params: JsonObject
+  readonly children: readonly CompiledNode[]
+  /** The conditions around it; undefined if it has none. */
+  readonly conditions: NodeConditions | undefined
+  readonly contract: ContractSource | undefined
+}
+
+/** Conditions and assignments that any node may have. */
+export interface NodeConditions {
+  /** The node is skipped, succeeds or fails without being ticked. Evaluated when it is not RUNNING. */
+  readonly skipIf?: ExpressionCode
+  readonly successIf?: ExpressionCode
+  readonly failureIf?: ExpressionCode
+  /** The node is skipped, or halted if it is RUNNING, as soon as this is false. */
+  readonly while?: ExpressionCode
+  /** Assignments after its end, by key. */
+  readonly onSuccess?: Assignments
+  readonly onFailure?: Assignments
+  readonly onHalted?: Assignments
+  readonly after?: Assignments
+}
+
+export type Assignments = readonly (readonly [key: string, value: ExpressionCode])[]
+
+/** A tree that can be laid out and ticked. */
+export interface CompiledTree {
+  readonly id: string
+  readonly source: TreeSource
+  readonly root: CompiledNode
+  /** The schemas of its keys, with those that its nodes write without a declaration. */
+  readonly schemas: ReadonlyMap<string, TreeSchema>
+  readonly defaults: JsonObject
+  /** The code of its conditions and expressions, by their text. */
+  readonly code: ReadonlyMap<string, ConditionCode>
+  /** The names of the trees that it refers to at once, and of those that it looks up when it is ticked. */
+  readonly refs: readonly string[]
+  readonly lazyRefs: readonly string[]
+  /** The programs that its nodes call, as `kind:id`. */
+  readonly calls: readonly string[]
+  /** The keys of its contract's outputs; undefined if it has no contract. */
+  readonly outputs: readonly string[] | undefined
+  /** True if it, or a tree that it refers to at once, reads keys that all trees share. */
+  readonly readsGlobals: boolean
+  /** True if something of it reads a text while it grows, so that each piece is a tick. */
+  readonly readsStreams: boolean
+  /** True if a condition or a script of it reads events: a run of it takes them as long as it lasts. */
+  readonly readsEvents: boolean
+  readonly warnings: readonly Fault[]
+}

@@ -1,0 +1,98 @@
+import type { Fault } from '../../../kernel/index.ts'
+import type { TreeNode } from '../manifest/behaviour.ts'
+import { faults } from '../model/faults.ts'
+import type { CompiledNode, CompiledTree } from './compiled.ts'
+
+/** A node of a laid out tree, with what its tree knows of it. */
+export interface LaidNode extends TreeNode {
+  readonly compiled: CompiledNode
+  readonly tree: CompiledTree
+  readonly parent: LaidNode | undefined
+  readonly children: readonly LaidNode[]
+}
+
+/** Finds the tree of a name. */
+export type FindTree = (name: string) => CompiledTree | undefined
+
+/**
+ * The nodes of a tree in preorder, and behind them those of the trees to which it refers. Each reference has nodes of its own, so two references
+ * to one tree share no states. The tree of a lazy reference is added when it is first ticked.
+ */
+export class Layout {
+  readonly nodes: LaidNode[] = []
+  readonly root: LaidNode
+  readonly #find: FindTree
+
+  /** `alone`: the trees of references are left out. */
+  constructor(tree: CompiledTree, find: FindTree, isAlone?: 'alone') {
+    this.#find = find
+    this.root = this.#add(tree.root, tree, undefined, 0, '')
+    if (isAlone === undefined) this.#linkReferences(0)
+  }
+
+  /** Links the references among the nodes from a place on, and those of the trees that are linked. */
+  #linkReferences(from: number): void {
+    for (let i = from; i < this.nodes.length; i++) {
+      const node = this.nodes[i]
+      if (node?.manifest.type !== 'subtree_ref' || node.params.lazy === true) continue
+      const fault = this.#linkOne(node)
+      if (fault !== undefined) throw fault
+    }
+  }
+
+  /** Links the tree of a reference. Returns what is wrong if it is missing (R1231, or R1204) or contains itself (R1232). */
+  link(node: LaidNode): Fault | undefined {
+    const from = this.nodes.length
+    const fault = this.#linkOne(node)
+    if (fault === undefined) this.#linkReferences(from)
+    return fault
+  }
+
+  #linkOne(node: LaidNode): Fault | undefined {
+    if (node.children.length > 0) return undefined
+    const name = String(node.params.tree_name)
+    const chain = [...chainOf(node)]
+    if (chain.includes(name)) {
+      const cycle = [...chain.slice(0, chain.indexOf(name) + 1).toReversed(), name]
+      return faults.make('R1232', `${node.path} refers to ${name}, which contains it: ${cycle.join(' → ')}`, {
+        rule: 'E3002',
+        path: node.path,
+      })
+    }
+    const tree = this.#find(name)
+    if (tree === undefined)
+      return faults.make('R1231', `${node.path} refers to the tree ${name}, which is not registered`, { rule: 'E3001', path: node.path })
+    const root = this.#add(tree.root, tree, node, 0, `${node.path}/`)
+    ;(node.children as LaidNode[]).push(root)
+    return undefined
+  }
+
+  #add(compiled: CompiledNode, tree: CompiledTree, parent: LaidNode | undefined, place: number, prefix: string): LaidNode {
+    const { source, manifest, params } = compiled
+    const children: LaidNode[] = []
+    const node: LaidNode = {
+      index: this.nodes.length,
+      id: source.id,
+      path: prefix + source.id,
+      manifest,
+      params,
+      parent,
+      place,
+      children,
+      compiled,
+      tree,
+    }
+    this.nodes.push(node)
+    for (const [i, child] of compiled.children.entries()) children.push(this.#add(child, tree, node, i, prefix))
+    return node
+  }
+}
+
+/** The names of the trees around a node, inner to outer. */
+function* chainOf(node: LaidNode): Generator<string> {
+  let last: CompiledTree | undefined
+  for (let at: LaidNode | undefined = node; at !== undefined; at = at.parent) {
+    if (at.tree !== last) yield at.tree.id
+    last = at.tree
+  }
+}

@@ -1,0 +1,31 @@
+import type { KindBody } from '../../../programs/kind-module.ts'
+import type { CompiledTree } from '../compile/compiled.ts'
+import type { NodeManifest } from '../manifest/manifest.ts'
+import { NODES } from '../nodes/table.ts'
+import { functionPort } from '../tick/function-port.ts'
+import { treeKind } from '../tick/kind.ts'
+import type { TreeOptions } from './host-options.ts'
+import { treeLanguage } from './language.ts'
+import { nodeParts } from './node-help.ts'
+import { treeReader } from './reader.ts'
+import { treeView } from './view.ts'
+
+/** The parts of the kind that trees and their runs need. */
+export const treeBody: KindBody<TreeOptions, CompiledTree> = {
+  language: treeLanguage,
+  view: treeView,
+  parts: nodeParts(NODES),
+  folder: {
+    keep: async () => undefined,
+    beginsAt: (_, { stays }) => (stays === true ? { _stays: true } : {}),
+  },
+  make(world, { functions = {}, nodes = [], schemas, services = {} } = {}) {
+    const table = new Map([...NODES, ...nodes].map((manifest): [string, NodeManifest] => [manifest.type, manifest]))
+    const options = { nodes: table, schemas }
+    return {
+      kind: treeKind(options),
+      reader: treeReader(options, { functions, tools: () => world.tools.names() }),
+      ports: { function: functionPort(functions, services) },
+    }
+  },
+}

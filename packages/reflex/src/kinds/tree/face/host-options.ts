@@ -1,0 +1,24 @@
+import type { JsonObject, Validator } from '../../../kernel/index.ts'
+import { anyOf, FUNCTION, listOf, OBJECT, objectWith, options, recordOf } from '../../../text/index.ts'
+import type { NodeManifest } from '../manifest/manifest.ts'
+import type { FunctionRegistry } from '../tick/function-port.ts'
+
+/** The extensions of a host for trees. */
+export interface TreeOptions {
+  /** The functions that `fn` names in actions and conditions. A function given here is allowed. */
+  readonly functions?: FunctionRegistry
+  /** Types of nodes in addition to the catalogue. */
+  readonly nodes?: readonly NodeManifest[]
+  /** Schemas that blackboards may name. */
+  readonly schemas?: Readonly<Record<string, JsonObject | Validator>>
+  /** What functions get as `context.services`. */
+  readonly services?: object
+}
+
+/** The form of the options. */
+export const HOST_OPTIONS = options({
+  functions: recordOf(anyOf(FUNCTION, objectWith('a function of trees', 'run'))),
+  nodes: listOf(OBJECT),
+  schemas: recordOf(OBJECT),
+  services: OBJECT,
+})

@@ -1,0 +1,20 @@
+import type { LazyKindModule } from '../../../programs/kind-module.ts'
+import type { CompiledTree } from '../compile/compiled.ts'
+import { faults } from '../model/faults.ts'
+import type { TreeSource } from '../model/source.ts'
+import { functionCapability } from '../tick/function-port.ts'
+import { HOST_OPTIONS, type TreeOptions } from './host-options.ts'
+import { treeNames } from './names.ts'
+import { TREE_RUN_OPTIONS } from './run-options.ts'
+
+/** The kind of behaviour trees. */
+export const treeModule: LazyKindModule<'tree', TreeOptions, CompiledTree, typeof TREE_RUN_OPTIONS, TreeSource> = {
+  name: 'tree',
+  language: treeNames,
+  faults: [faults],
+  uses: ['model', 'tool', 'ledger'],
+  hostOptions: HOST_OPTIONS,
+  runOptions: TREE_RUN_OPTIONS,
+  grants: ({ functions = {} }) => Object.keys(functions).map(functionCapability),
+  load: async () => (await import('./body.ts')).treeBody,
+}

@@ -1,0 +1,10 @@
+import type { LanguageNames } from '../../../programs/language.ts'
+
+/** The first words of a tree in Lua that is not in a file. */
+const BEGINNING = /^\ufeff?\s*(?:--[^\n]*\n\s*)*(?:local\s+BT\b|return\s+BT\.)/
+
+/** The files and texts that are trees. */
+export const treeNames: LanguageNames = {
+  endings: ['.lua', '.tree.json', '.tree.jsonc', '.xml', '.tree.ts', '.tree.js', '.tree.mjs'],
+  owns: (text) => BEGINNING.test(text),
+}

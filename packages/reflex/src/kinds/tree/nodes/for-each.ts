@@ -1,0 +1,100 @@
+import { isList, isObject, type Json } from '../../../kernel/index.ts'
+import { FAILURE, type Next, RUNNING, SKIPPED, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
+import { defineNode } from '../manifest/manifest.ts'
+import { ofChild } from './outcomes.ts'
+import { write } from './write.ts'
+
+export const forEach = defineNode({
+  type: 'for_each',
+  role: 'composite',
+  children: [1, 1],
+  lua: { shapes: [['collection_key', 'config'], ['collection_key', 'children'], ['config']], wraps: true },
+  parameters: [
+    { name: 'collection_key', type: 'key', flow: 'in', required: true, doc: 'The key of a list or an object.' },
+    {
+      name: 'item_key',
+      type: 'key',
+      flow: 'out',
+      default: 'item',
+      doc: 'The key that holds the current item; an object gives { key, value }.',
+    },
+    { name: 'index_key', type: 'key', flow: 'out', doc: 'The key that holds the number of the item, from 0.' },
+    { name: 'continue_on_failure', type: 'flag', default: false, doc: 'True: a failure is noted, and the next item follows.' },
+    { name: 'min_items', type: 'count', default: 0, doc: 'Fewer items are a failure.' },
+  ],
+  propagates: 'any',
+  outcomes(children, { min_items, continue_on_failure }) {
+    const child = ofChild(children)
+    return { success: true, failure: child.failure || Number(min_items) > 0 || continue_on_failure === true, running: child.running }
+  },
+  doc: 'Ticks its child once for each item of a collection, as it was at the beginning. Several items may end in one tick. An empty collection is a success.',
+  example: 'BT.for_each("hosts", { item_key = "host", BT.action("check", { fn = "net.check" }) })',
+  behaviour: {
+    enter(tick, node) {
+      const { collection_key, min_items } = node.params
+      const items = itemsOf(tick.board(node).get(String(collection_key)))
+      if (items === undefined) return tick.fail(node, `${String(collection_key)} holds no list and no object`)
+      if (items.length < Number(min_items))
+        return end(tick, node, [], tick.fail(node, `${items.length} items, and at least ${String(min_items)} are needed`))
+      if (items.length === 0) return end(tick, node, [], SUCCESS)
+      tick.board(node).setInternal(itemsKey(node), items)
+      return next(tick, node, 0, [])
+    },
+    resume: () => 0,
+    child(tick, node, child, outcome) {
+      if (outcome === RUNNING) return RUNNING
+      const [index = 0, ...failed] = (tick.own(node) ?? []) as number[]
+      const nowFailed = outcome === FAILURE ? [...failed, index] : failed
+      if (outcome === FAILURE && node.params.continue_on_failure !== true)
+        return end(tick, node, resultsOf(tick, node, index, nowFailed), FAILURE)
+      if (outcome !== SKIPPED || child.children.length > 0) tick.refresh(node)
+      return next(tick, node, index + 1, nowFailed)
+    },
+    halt: (tick, node) => forget(tick, node),
+  },
+})
+
+/** The items of a collection; undefined if it is none. */
+function itemsOf(value: Json | undefined): readonly Json[] | undefined {
+  if (isList(value)) return value
+  return isObject(value) ? Object.entries(value).map(([key, item]) => ({ key, value: item })) : undefined
+}
+
+function itemsKey({ path }: TreeNode): string {
+  return `_for_each.${path}`
+}
+
+function kept(tick: Tick, node: TreeNode): readonly Json[] {
+  const items = tick.board(node).get(itemsKey(node))
+  return isList(items) ? items : []
+}
+
+function next(tick: Tick, node: TreeNode, index: number, failed: readonly number[]): Next {
+  const items = kept(tick, node)
+  if (index >= items.length) return end(tick, node, resultsOf(tick, node, index - 1, failed), SUCCESS)
+  const { item_key, index_key } = node.params
+  tick.keep(node, [index, ...failed])
+  const writes: [string, Json][] = [[String(item_key), items[index] ?? null]]
+  if (index_key !== undefined) writes.push([String(index_key), index])
+  return write(tick, node, writes) ?? 0
+}
+
+/** The results of the items up to an index, in order. */
+function resultsOf(tick: Tick, node: TreeNode, last: number, failed: readonly number[]): Json {
+  const items = kept(tick, node).slice(0, last + 1)
+  return items.map((item, index) => ({ index, status: failed.includes(index) ? 'failure' : 'success', item }))
+}
+
+function end<Answer extends Next>(tick: Tick, node: TreeNode, results: Json, answer: Answer): Answer {
+  tick.board(node).setInternal('_for_each_results', results)
+  forget(tick, node)
+  return answer
+}
+
+function forget(tick: Tick, node: TreeNode): void {
+  const { item_key, index_key } = node.params
+  const board = tick.board(node)
+  board.deleteInternal(itemsKey(node))
+  board.delete(String(item_key))
+  if (index_key !== undefined) board.delete(String(index_key))
+}

@@ -1,0 +1,144 @@
+import { type FaultData, isFault, isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { FAILURE, type Next, RUNNING, type Settled, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
+import { defineNode } from '../manifest/manifest.ts'
+import { faults } from '../model/faults.ts'
+import { errorTypeOf } from './llm-errors.ts'
+import { requestFrom } from './llm-request.ts'
+import { ANY } from './outcomes.ts'
+import { write } from './write.ts'
+
+/** The pause before the second attempt; each further one is twice as long. */
+const FIRST_PAUSE_MS = 2000
+
+export const llmCall = defineNode({
+  type: 'llm_call',
+  role: 'leaf',
+  children: [0, 0],
+  lua: { shapes: [['id', 'config'], ['config']] },
+  parameters: [
+    { name: 'model', type: 'text', doc: 'The model, as provider:name. Default: that of the host.' },
+    { name: 'model_key', type: 'key', flow: 'in', doc: 'The key that holds the name of the model.' },
+    { name: 'prompt', type: 'text', doc: 'The prompt itself; `${bb.key}` stands for a value of the blackboard.' },
+    { name: 'system', type: 'text', doc: 'The instructions to the model.' },
+    { name: 'prompt_key', type: 'key', flow: 'in', doc: 'The key that holds the prompt: a text, or { system, messages, user }.' },
+    { name: 'messages_key', type: 'key', flow: 'in', doc: 'The key that holds the messages.' },
+    {
+      name: 'response_key',
+      type: 'key',
+      flow: 'out',
+      default: 'llm_response',
+      doc: 'The key that gets { content, model, finish_reason, usage, request_id }.',
+    },
+    { name: 'stream_to', type: 'key', flow: 'out', doc: 'The key under which the answer grows, as { content, index, accumulated }.' },
+    { name: 'timeout', type: 'number', default: 120, unit: 's', doc: 'The longest time in seconds.' },
+    { name: 'timeout_ms', type: 'ms', unit: 'ms', doc: 'The same in milliseconds.' },
+    { name: 'budget_tokens', type: 'count', aliases: ['budget'], doc: 'The most tokens of all attempts.' },
+    { name: 'interruptible', type: 'flag', default: true, doc: 'False: an interruption is ignored.' },
+    { name: 'retry_on', type: 'names', doc: 'The errors after which it tries again. Default: rate_limit, network_error, api_error.' },
+    { name: 'max_retries', type: 'count', default: 3, doc: 'How often it tries again.' },
+    { name: 'tools_key', type: 'key', flow: 'in', doc: 'The key that holds the tools that are offered to the model.' },
+    { name: 'max_tokens_key', type: 'key', flow: 'in', doc: 'The key that holds the most tokens of the answer.' },
+    { name: 'max_tokens', type: 'count', doc: 'The most tokens of the answer.' },
+    { name: 'temperature', type: 'number', doc: 'The temperature.' },
+    { name: 'tool_calls_key', type: 'key', flow: 'out', doc: 'The key that gets the calls that the model asks for.' },
+    { name: 'reasoning_key', type: 'key', flow: 'out', doc: 'The key that gets its reasoning.' },
+  ],
+  propagates: 'leaf',
+  outcomes: () => ANY,
+  check: ({ prompt, prompt_key, messages_key }) =>
+    prompt === undefined && prompt_key === undefined && messages_key === undefined ? 'write prompt, prompt_key or messages_key' : undefined,
+  doc: 'Asks a model, and is RUNNING until it has answered. It tries again after errors that pass.',
+  example: 'BT.llm_call({ prompt_key = "question", response_key = "answer", timeout = 60 })',
+  behaviour: {
+    enter: (tick, node) => request(tick, node, 1),
+    resume(tick, node) {
+      const [attempt = 1, until = 0] = tick.own(node) ?? []
+      if (tick.now >= Number(until)) return request(tick, node, Number(attempt))
+      tick.wakeAt(node, Number(until))
+      return RUNNING
+    },
+    settle: (tick, node, settled) => (settled.ok ? answered(tick, node, settled.value) : refused(tick, node, settled)),
+    part(tick, node, delta) {
+      const { stream_to } = node.params
+      const text = isObject(delta) && typeof delta.text === 'string' ? delta.text : ''
+      if (stream_to === undefined || text === '') return false
+      tick.stream(node, String(stream_to), text)
+      return true
+    },
+  },
+})
+
+/** The longest time of one attempt in milliseconds. */
+export function modelTimeout({ timeout, timeout_ms }: JsonObject): number {
+  return timeout_ms === undefined ? Number(timeout) * 1000 : Number(timeout_ms)
+}
+
+function request(tick: Tick, node: TreeNode, attempt: number): Next {
+  const made = requestFrom(tick, node)
+  if (isFault(made)) return tick.fail(node, made)
+  const timeoutMs = modelTimeout(node.params)
+  if (node.params.stream_to !== undefined) tick.endStream(node, String(node.params.stream_to))
+  tick.keep(node, [attempt])
+  tick.request(node, 'model', made, { timeoutMs })
+  tick.emit('llm.request.start', { node_id: node.id, request_id: tick.requestId(node) })
+  return RUNNING
+}
+
+function answered(tick: Tick, node: TreeNode, reply: Json): Next {
+  const { response_key, tool_calls_key, reasoning_key, stream_to, budget_tokens } = node.params
+  const { text = '', model = null, finish = null, usage = {}, calls = [], reasoning = '' } = isObject(reply) ? reply : {}
+  const tokens = isObject(usage) ? Number(usage.input ?? 0) + Number(usage.output ?? 0) : 0
+  const used = Number(tick.own(node)?.[2] ?? 0) + tokens
+  if (budget_tokens !== undefined && used > Number(budget_tokens)) {
+    tick.emit('llm.budget.exceeded', { node_id: node.id, tokens_used: used })
+    return failWith(
+      tick,
+      node,
+      faults.make('R1253', `the model used ${used} tokens of ${String(budget_tokens)}`, { rule: 'E6003' }),
+      'budget_exceeded',
+    )
+  }
+  const content = { content: text, model, finish_reason: finish, usage, request_id: tick.requestId(node) }
+  const writes: [string, Json][] = [[String(response_key), content]]
+  if (tool_calls_key !== undefined) writes.push([String(tool_calls_key), calls])
+  if (reasoning_key !== undefined) writes.push([String(reasoning_key), reasoning])
+  if (stream_to !== undefined) writes.push([String(stream_to), { content: '', index: -1, accumulated: text }])
+  if (stream_to !== undefined) tick.endStream(node, String(stream_to))
+  tick.emit('llm.request.complete', { node_id: node.id, request_id: tick.requestId(node), tokens_used: tokens })
+  return write(tick, node, writes) ?? SUCCESS
+}
+
+function refused(tick: Tick, node: TreeNode, { fault, isTimeout }: Settled & { readonly ok: false }): Next {
+  const kind = isTimeout ? 'timeout' : errorTypeOf(fault)
+  const { retry_on, max_retries } = node.params
+  const attempt = Number(tick.own(node)?.[0] ?? 1)
+  const isRetried = isList(retry_on) ? retry_on.includes(kind) : ['rate_limit', 'network_error', 'api_error'].includes(kind)
+  if (isRetried && attempt <= Number(max_retries)) {
+    const until = tick.now + FIRST_PAUSE_MS * 2 ** (attempt - 1)
+    tick.keep(node, [attempt + 1, until])
+    tick.wakeAt(node, until)
+    tick.emit('llm.api.error', { node_id: node.id, error_type: kind, retry_count: attempt, will_retry: true })
+    return RUNNING
+  }
+  tick.emit(isTimeout ? 'llm.timeout' : 'llm.api.error', {
+    node_id: node.id,
+    error_type: kind,
+    request_id: tick.requestId(node),
+    timeout_ms: modelTimeout(node.params),
+  })
+  const failure = isTimeout ? fault : faults.make('R1253', fault.message, { rule: 'E6003', path: node.path, cause: fault })
+  return failWith(tick, node, failure, kind)
+}
+
+function failWith(tick: Tick, node: TreeNode, fault: FaultData, kind: string): typeof FAILURE {
+  const { response_key, model = null } = node.params
+  const error = {
+    error_type: kind,
+    message: fault.message,
+    code: fault.rule ?? 'E6003',
+    retry_count: Number(tick.own(node)?.[0] ?? 1) - 1,
+    model,
+    request_id: tick.requestId(node),
+  }
+  return write(tick, node, [[`${String(response_key)}_error`, error]]) ?? tick.fail(node, fault)
+}

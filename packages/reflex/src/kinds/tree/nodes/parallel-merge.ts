@@ -1,0 +1,62 @@
+import { isObject, type Json } from '../../../kernel/index.ts'
+import { type MergedWrites, type MergeStrategies, mergeWrites } from '../board/merge.ts'
+import { mergeStrategyType } from '../board/merge-strategy.ts'
+import { FAILURE, type Outcome, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
+
+export function strategiesOf({ params }: TreeNode): MergeStrategies {
+  const { merge_strategy, per_key_strategies } = params
+  const keys = Object.entries(isObject(per_key_strategies) ? per_key_strategies : {})
+  return {
+    default: mergeStrategyType(String(merge_strategy)),
+    keys: Object.fromEntries(keys.map(([key, name]) => [key, mergeStrategyType(String(name))])),
+  }
+}
+
+interface Ending {
+  readonly successes: number
+  readonly failures: number
+  readonly cancelled: number
+  readonly strategies: MergeStrategies
+}
+
+/** Merges what the children wrote, reports what happened to each, and returns the answer: a conflict is a failure whatever the policy says. */
+export function finish(tick: Tick, node: TreeNode, answer: Outcome, { successes, failures, cancelled, strategies }: Ending): Outcome {
+  const board = tick.board(node)
+  const contributors = node.children.filter(
+    (child) => tick.outcome(child) === SUCCESS || (node.params.merge_failed === true && tick.outcome(child) === FAILURE),
+  )
+  const merged: MergedWrites = mergeWrites(
+    contributors.map((child) => ({ index: child.place, id: child.id, writes: tick.scopeWrites(child) })),
+    strategies,
+    (key, value) => tick.refusal(node, key, value),
+  )
+  for (const [key, value] of merged.writes) {
+    if (key.startsWith('@')) board.setGlobal(key.slice(1), value)
+    else board.set(key, value)
+  }
+  const errors = node.children
+    .filter((child) => tick.outcome(child) === FAILURE)
+    .map((child) => ({ child_id: child.id, child_index: child.place, error: tick.reason(child) }))
+  for (const child of node.children) tick.shutScope(child)
+  const conflicted = merged.conflicts.map(({ key, writers, previews }) => ({ key, writers, child_values: previews }))
+  const final = merged.faults.length > 0 ? FAILURE : answer
+  const { policy } = node.params
+  const total = node.children.length
+  const status = final === SUCCESS ? 'success' : 'failure'
+  report(board, node, 'summary', { successes, failures, cancelled, total, policy: policy ?? '', status })
+  report(board, node, 'child_errors', errors)
+  if (conflicted.length > 0) report(board, node, 'conflicts', conflicted)
+  for (const error of errors) tick.emit('tree.parallel.child_failed', { parallel_node_id: node.id, ...error })
+  for (const { key, writers } of merged.conflicts)
+    tick.emit('tree.parallel.conflict', { parallel_node_id: node.id, key, writer_count: writers.length })
+  const [refused] = merged.faults
+  if (refused !== undefined) return tick.fail(node, refused)
+  if (answer !== FAILURE) return answer
+  return tick.fail(node, `${failures} of ${total} children failed: ${errors.map(({ error }) => error).join('; ')}`)
+}
+
+/** Writes a report under its common key and under one of the node, so that nested parallel nodes do not overwrite it. */
+function report(board: { setInternal(key: string, value: unknown): void }, { id }: TreeNode, what: string, value: Json): void {
+  board.setInternal(`_parallel_${what}`, value)
+  board.setInternal(`_parallel_${id}_${what}`, value)
+}

@@ -1,0 +1,64 @@
+import { type FaultData, isObject, type Json, type JsonObject, type StepContext } from '../../../kernel/index.ts'
+import type { LaidNode } from '../compile/layout.ts'
+
+/** The failures that a tree keeps. */
+const KEPT = 50
+/** The keys that hold them: one each, so that a record has only the new ones. */
+const COUNT_KEY = '_failure_count'
+const ENTRY_KEY = '_failure.'
+const REASON_KEY = '_failure_reason'
+
+/** A failure of a node. */
+export interface Failure {
+  readonly node: LaidNode
+  readonly reason: string
+  readonly fault?: FaultData | undefined
+}
+
+/** An entry of the failure trace (EP-03). */
+export interface FailureEntry extends JsonObject {
+  readonly node_id: string
+  readonly node_path: string
+  readonly reason: string
+  readonly timestamp: number
+}
+
+/** Writes failures to the board, the newest 50 of an execution. */
+export function keepFailures(x: StepContext, failures: readonly Failure[], isRecovered: (node: LaidNode) => boolean): void {
+  const last = failures.at(-1)
+  if (last === undefined) return
+  const counted = x.get(COUNT_KEY)
+  const { total = 0, first = x.now } = isObject(counted) ? counted : {}
+  let number = Number(total)
+  for (const { node, reason, fault } of failures.slice(-KEPT)) {
+    const code = fault?.rule ?? fault?.code
+    x.setInternal(`${ENTRY_KEY}${number++ % KEPT}`, {
+      node_id: node.id,
+      node_path: node.path,
+      ...(code === undefined ? {} : { error_code: code }),
+      reason,
+      timestamp: x.now,
+      ...(isRecovered(node) ? { recovered: true } : {}),
+    })
+  }
+  x.setInternal(COUNT_KEY, { total: Number(total) + failures.length, first, last: x.now })
+  x.setInternal(REASON_KEY, last.reason)
+}
+
+/** Forgets the failures of an earlier execution. */
+export function forgetFailures(x: StepContext): void {
+  if (x.get(COUNT_KEY) === undefined) return
+  for (const key of [COUNT_KEY, REASON_KEY, ...Array.from({ length: KEPT }, (_, i) => ENTRY_KEY + i)]) x.delete(key)
+}
+
+/** Returns the failures that a board holds, oldest first, with how many there were. */
+export function failureTrace(get: (key: string) => Json | undefined): {
+  readonly entries: readonly FailureEntry[]
+  readonly total: number
+} {
+  const counted = get(COUNT_KEY)
+  const total = isObject(counted) ? Number(counted.total) : 0
+  const first = Math.max(0, total - KEPT)
+  const entries = Array.from({ length: total - first }, (_, i) => get(`${ENTRY_KEY}${(first + i) % KEPT}`))
+  return { entries: entries.filter((entry): entry is FailureEntry => isObject(entry)), total }
+}

@@ -1,0 +1,199 @@
+import {
+  type Call,
+  type Fault,
+  isFault,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Port,
+  type Ref,
+  type Repeat,
+  type Traits,
+} from '../../../kernel/index.ts'
+import type { RunSettings } from '../../../policy/index.ts'
+import { didYouMean, suggest } from '../../../text/index.ts'
+import type { RunStatus } from '../model/run-status.ts'
+import { faults } from '../model/faults.ts'
+import type { ContractSource } from '../model/source.ts'
+import type { CodeResult, CodeWrite } from '../nodes/run-code.ts'
+
+/** The blackboard of a function: it reads what the tree had when the function was called, and its writes count once it has answered. */
+export interface FunctionBoard {
+  get(key: string): Json | undefined
+  has(key: string): boolean
+  set(key: string, value: unknown): void
+  setGlobal(key: string, value: unknown): void
+  delete(key: string): void
+}
+
+/** What a function of a host is called with. */
+export interface FunctionContext {
+  readonly blackboard: FunctionBoard
+  /** The event that caused the tick. */
+  readonly event: Json | undefined
+  readonly nodeId: string
+  readonly runId: string
+  /** The same for the same call after a crash: pass it on to what must not happen twice. */
+  readonly key: string
+  /** Aborted when the node is halted. */
+  readonly signal: AbortSignal
+  readonly services: object
+  /** Reports progress, so that the node is not taken for stuck. The node is RUNNING from then on. */
+  markProgress(): void
+}
+
+/** The answer of a function: a status, true or false for a condition, or a status with its reason. */
+export type FunctionAnswer =
+  | RunStatus
+  | boolean
+  | { readonly status: RunStatus | Lowercase<RunStatus>; readonly reason?: string }
+  | undefined
+  | null
+
+export type TreeFunction = (context: FunctionContext, args: Json) => FunctionAnswer | Promise<FunctionAnswer>
+
+/** A function with what has to be known of it. */
+export interface FunctionEntry {
+  readonly run: TreeFunction
+  /** True if it changes nothing outside: it may be called again after a crash, and waits for no disk. Default: false. */
+  readonly reads?: boolean
+  /** How it may be repeated after a crash with an unknown outcome. Default: ask, or free if it only reads. */
+  readonly repeat?: Repeat
+  /** The capabilities that the operator must grant. */
+  readonly needs?: readonly string[]
+  readonly contract?: ContractSource
+}
+
+/** The functions of a host by name, such as `deploy.rollback`. */
+export type FunctionRegistry = Readonly<Record<string, TreeFunction | FunctionEntry>>
+
+export function functionEntry(functions: FunctionRegistry, name: string): FunctionEntry | undefined {
+  const found = Object.hasOwn(functions, name) ? functions[name] : undefined
+  return typeof found === 'function' ? { run: found } : found
+}
+
+/** Returns the fault of a name that is no function: the nearest name, and up to ten that there are (E4003). */
+export function unknownFunction(functions: FunctionRegistry, name: string): Fault {
+  const names = Object.keys(functions)
+  const hint = didYouMean(suggest(name, names))
+  return faults.make('R1203', `there is no function ${name}${hint === undefined ? '' : `; ${hint}`}`, {
+    rule: 'E4003',
+    data: { fn_path: name, available_modules: names.slice(0, 10) },
+  })
+}
+
+/** Returns the capability of a function. */
+export function functionCapability(name: string): string {
+  return `arbor://function/${encodeURIComponent(name)}`
+}
+
+/** The number of turns of the microtask queue in which a promise may settle and still answer within the tick. */
+const TURNS = 8
+
+/** The port of functions of the host. Its arguments are `{ fn, args, as, scope }`, its result is a `CodeResult`, or a boolean of a condition. */
+export function functionPort(functions: FunctionRegistry, services: object): Port<RunSettings> {
+  return {
+    leaves: true,
+    repeat: 'ask',
+    traits: (call) => traitsOf(nameOf(call), functionEntry(functions, nameOf(call))),
+    async perform(call) {
+      const entry = functionEntry(functions, nameOf(call))
+      if (entry === undefined) throw unknownFunction(functions, nameOf(call))
+      const writes: CodeWrite[] = []
+      const answer = entry.run(contextOf(call, services, writes), argsOf(call).args ?? null)
+      return resultOf(call, answer instanceof Promise ? await settledOrRunning(call, answer) : answer, writes)
+    },
+    reject: (thrown) =>
+      isFault(thrown) ? thrown : faults.make('R1240', thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown }),
+  }
+}
+
+function traitsOf(name: string, entry: FunctionEntry | undefined): Traits {
+  const reads = entry?.reads === true
+  return {
+    leaves: !reads,
+    repeat: entry?.repeat ?? (reads ? 'free' : 'ask'),
+    needs: [functionCapability(name), ...(entry?.needs ?? [])],
+  }
+}
+
+function argsOf({ args }: Call<RunSettings>): JsonObject {
+  return isObject(args) ? args : {}
+}
+
+function nameOf(call: Call<RunSettings>): string {
+  return String(argsOf(call).fn)
+}
+
+/** A promise that is not settled after a few turns makes the node RUNNING. */
+async function settledOrRunning(call: Call<RunSettings>, answer: Promise<FunctionAnswer>): Promise<FunctionAnswer> {
+  const PENDING = Symbol('pending')
+  // A rejection is taken by the second await.
+  answer.catch(() => undefined)
+  for (let turn = 0; turn < TURNS; turn++) {
+    const first = await Promise.race([
+      answer.then(
+        () => undefined,
+        () => undefined,
+      ),
+      Promise.resolve(PENDING),
+    ])
+    if (first !== PENDING) return answer
+  }
+  call.part({ running: true })
+  return answer
+}
+
+function contextOf(call: Call<RunSettings>, services: object, writes: CodeWrite[]): FunctionContext {
+  const { scope = null } = argsOf(call)
+  const reader = call.frame.reader(scope as Ref | null)
+  const read = (key: string): Json | undefined => {
+    const written = writes.findLast(([, of]) => of === key)
+    if (written !== undefined && written[0] !== 'delete') return written[2]
+    return reader.get(key) ?? reader.get(`@${key}`)
+  }
+  return {
+    blackboard: {
+      get: read,
+      has: (key) => read(key) !== undefined,
+      set: (key, value) => void writes.push(['set', key, value as Json]),
+      setGlobal: (key, value) => void writes.push(['global', key, value as Json]),
+      delete: (key) => void writes.push(['delete', key]),
+    },
+    event: reader.get('_event'),
+    nodeId: call.place.split('/').at(-1) ?? call.place,
+    runId: call.run,
+    key: call.key,
+    signal: call.signal,
+    services,
+    markProgress: () => call.part({ progress: true }),
+  }
+}
+
+function resultOf(call: Call<RunSettings>, answer: FunctionAnswer, writes: readonly CodeWrite[]): Json {
+  if (argsOf(call).as === 'condition') return conditionResult(answer)
+  return { ...statusOf(answer), ...(writes.length === 0 ? {} : { writes }) } as unknown as Json
+}
+
+function conditionResult(answer: FunctionAnswer): boolean {
+  const name = typeof answer === 'string' ? answer.toUpperCase() : answer
+  if (name === 'SUCCESS') return true
+  return name !== 'FAILURE' && name !== 'RUNNING' && name !== undefined && name !== null && name !== false
+}
+
+/** Only a status is an answer of an action: true, nothing or a number is a mistake, and a failure. */
+function statusOf(answer: FunctionAnswer): CodeResult {
+  const status = isObject(answer) && !isList(answer) ? answer.status : answer
+  const reason = isObject(answer) && typeof answer.reason === 'string' ? { reason: answer.reason } : {}
+  switch (typeof status === 'string' ? status.toUpperCase() : status) {
+    case 'SUCCESS':
+      return { status: 'success', ...reason }
+    case 'FAILURE':
+      return { status: 'failure', ...reason }
+    case 'RUNNING':
+      return { status: 'running' }
+    default:
+      return { status: 'failure', reason: `the function answered ${JSON.stringify(answer) ?? 'nothing'}, which is no status` }
+  }
+}

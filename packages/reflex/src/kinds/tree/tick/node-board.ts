@@ -1,0 +1,130 @@
+import { type Fault, isFault, type Json, type Ref, type StepContext } from '../../../kernel/index.ts'
+import { valuePreview } from '../board/value-text.ts'
+import type { CompiledTree } from '../compile/compiled.ts'
+import type { LaidNode } from '../compile/layout.ts'
+import type { NodeBoard } from '../manifest/behaviour.ts'
+import { faults } from '../model/faults.ts'
+
+/** The keys of the runtime, and the mirror of the keys that all trees share. */
+const RESERVED = '_'
+const GLOBAL = '@'
+
+/** What the board of a node does besides writing. */
+export interface BoardWatcher {
+  /** A node has written: it has made progress. */
+  wrote(node: LaidNode, key: string): void
+  read(node: LaidNode, key: string): void
+  /** A value for all trees was written; it is staged if the node stands in a scope of its own. */
+  wroteGlobal(key: string, value: Json): void
+  emit(type: string, payload: { readonly [key: string]: Json }): void
+  /** The text that grows under a key. */
+  stream(key: string): Json | undefined
+}
+
+/** The blackboard of a node over the board of a frame: its scope, the outer scopes, then the keys that all trees share. */
+export class FrameBoard implements NodeBoard {
+  readonly #x: StepContext
+  readonly #node: LaidNode
+  readonly #scope: Ref | undefined
+  readonly #watcher: BoardWatcher
+
+  constructor(x: StepContext, node: LaidNode, scope: Ref | undefined, watcher: BoardWatcher) {
+    this.#x = x
+    this.#node = node
+    this.#scope = scope
+    this.#watcher = watcher
+  }
+
+  get(key: string): Json | undefined {
+    this.#watcher.read(this.#node, key)
+    return this.#watcher.stream(key) ?? this.#read(key) ?? this.#read(GLOBAL + key)
+  }
+
+  has(key: string): boolean {
+    return this.#read(key) !== undefined || this.#read(GLOBAL + key) !== undefined
+  }
+
+  #read(key: string): Json | undefined {
+    return this.#scope === undefined ? this.#x.get(key) : this.#x.getIn(this.#scope, key)
+  }
+
+  set(key: string, value: unknown): void {
+    const checked = checkedValue(this.#node, key, value)
+    this.#write(key, checked)
+    this.#watcher.wrote(this.#node, key)
+  }
+
+  setGlobal(key: string, value: unknown): void {
+    const checked = checkedValue(this.#node, key, value)
+    this.#write(GLOBAL + key, checked)
+    this.#watcher.wrote(this.#node, key)
+    if (this.#scope === undefined) this.#watcher.wroteGlobal(key, checked)
+  }
+
+  #write(key: string, value: Json): void {
+    try {
+      if (this.#scope === undefined) this.#x.set(key, value, { from: this.#node.path })
+      else this.#x.setIn(this.#scope, key, value, { from: this.#node.path })
+    } catch (thrown) {
+      throw isFault(thrown) && thrown.code === 'R2008' ? tooLarge(this.#node, key, value, thrown) : thrown
+    }
+  }
+
+  delete(key: string): boolean {
+    return this.#scope === undefined ? this.#x.delete(key) : this.#x.deleteIn(this.#scope, key)
+  }
+
+  setInternal(key: string, value: unknown): void {
+    if (this.#x.get(key) !== value) this.#x.setInternal(key, value)
+  }
+
+  deleteInternal(key: string): void {
+    this.#x.delete(key)
+  }
+}
+
+/** Returns why a write would be refused. */
+export function refusalOf(node: LaidNode, key: string, value: unknown): Fault | undefined {
+  try {
+    checkedValue(node, key.startsWith(GLOBAL) ? key.slice(1) : key, value)
+    return undefined
+  } catch (thrown) {
+    if (isFault(thrown)) return thrown
+    throw thrown
+  }
+}
+
+/** Returns a value as the schema of its key has it. `path`: who writes it. Throws in this order: R1213 reserved, R1211 unknown, R1212 wrong. */
+export function checkedValue({ tree, path }: { readonly tree: CompiledTree; readonly path: string }, key: string, value: unknown): Json {
+  if (key.startsWith(RESERVED) || key.startsWith(GLOBAL)) {
+    throw faults.make('R1213', `${path} writes ${key}; keys that begin with _ are the runtime's`, { rule: 'E1003', path, data: { key } })
+  }
+  const schema = tree.schemas.get(key)
+  if (schema === undefined) throw unregistered(tree, path, key)
+  const result = schema.validate(value)
+  if (result.issues === undefined) return result.value
+  const issues = result.issues.map(({ message, path: at }) => (at?.length ? `${at.map(String).join('.')}: ${message}` : message)).join('; ')
+  const preview = valuePreview(value)
+  throw faults.make('R1212', `${path} writes ${key} as ${preview}, which is no ${schema.name}: ${issues}`, {
+    rule: 'E1002',
+    path,
+    data: { key, expected_schema: schema.name, actual_type: typeof value, validation_error: issues, value_preview: preview },
+  })
+}
+
+function unregistered(tree: CompiledTree, path: string, key: string): Fault {
+  return faults.make('R1211', `${path} writes ${key}, which ${tree.id} does not declare`, {
+    rule: 'E1001',
+    path,
+    data: { key, available_keys: [...tree.schemas.keys()] },
+  })
+}
+
+function tooLarge({ path }: LaidNode, key: string, value: Json, cause: Fault): Fault {
+  return faults.make('R1214', cause.message, {
+    rule: 'E1004',
+    path,
+    data: { key_being_written: key, value_size_bytes: JSON.stringify(value).length },
+    cause,
+  })
+}

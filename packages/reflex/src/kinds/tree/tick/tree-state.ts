@@ -1,0 +1,295 @@
+import { type Fault, isList, type Json, type Ref } from '../../../kernel/index.ts'
+import type { LaidNode, Layout } from '../compile/layout.ts'
+
+/** The states of a tree. */
+export const IDLE = 0
+export const ACTIVE = 1
+export const YIELDED = 2
+export const COMPLETED = 3
+export const FAILED = 4
+
+/** The states of a node, as they stand in a position. */
+export const FRESH = 0
+export const IS_RUNNING = 1
+export const SUCCEEDED = 2
+export const HAS_FAILED = 3
+
+/** The operation of a node: an effect, a wait or a strand; when it is over; true if it has settled and its result waits on the board. */
+export interface NodeOperation {
+  readonly ref: Ref
+  /** Milliseconds since the epoch; 0: the limit of the tree holds; -1: no limit. */
+  readonly due: number
+  readonly hasSettled: boolean
+}
+
+/** The items of a position before those of the nodes. */
+export const HEADER = 8
+const [RECORDS, STATUS, EXECUTION, ALARM, SCOPES, LASTING, LINKS] = [0, 1, 2, 4, 5, 6, 7] as const
+/** The item with the leaf that a tick waits for. */
+export const OPEN_AT = 3
+
+/** The execution that a tree is in. */
+export interface Execution {
+  /** The first is 1. */
+  number: number
+  /** Milliseconds since the epoch. */
+  start: number
+  /** The recorded ticks so far. */
+  ticks: number
+  /** The ticks since the last event. */
+  spent: number
+}
+
+/**
+ * The position of a tree in memory. A position is the list `[records, status, [execution, start, ticks, spent], open, alarm, scopes, lasting,
+ * links, …nodes]`, where a node is 0 FRESH, 2 SUCCESS, 3 FAILURE, or `[1, since, own, operation, progress]` with times in milliseconds after the start
+ * of the execution. What has changed is written as a patch.
+ */
+export class TreeState {
+  readonly layout: Layout
+  status = IDLE
+  execution: Execution = { number: 0, start: 0, ticks: 0, spent: 0 }
+  /** The node at which the tick has stopped, with its operation. */
+  open: { readonly index: number; readonly ref: Ref } | undefined
+  alarm: { readonly ref: Ref; readonly due: number } | undefined
+  /** The scopes of nodes. */
+  readonly scopes = new Map<number, Ref>()
+  readonly lasting = new Map<number, Json>()
+  /** The lazy references that were linked, in this order. */
+  readonly links: number[] = []
+  /** The number of the next position. */
+  records = 0
+  #states: Uint8Array
+  #since: number[]
+  #own: (readonly Json[] | undefined)[]
+  #operations: (NodeOperation | undefined)[]
+  #progress: number[]
+  #changed: Uint8Array
+  /** The states as the last record has them. */
+  #recorded: Uint8Array
+  readonly #changes: number[] = []
+
+  constructor(layout: Layout) {
+    const count = layout.nodes.length
+    this.layout = layout
+    this.#states = new Uint8Array(count)
+    this.#changed = new Uint8Array(count)
+    this.#recorded = new Uint8Array(count)
+    this.#since = Array.from({ length: count }, () => 0)
+    this.#progress = Array.from({ length: count }, () => 0)
+    this.#own = Array.from({ length: count }, () => undefined)
+    this.#operations = Array.from({ length: count }, () => undefined)
+  }
+
+  /** Reads a position. */
+  load(position: readonly Json[]): void {
+    const [records = 0, status = IDLE, execution, open = 0, alarm = 0, scopes, lasting, links] = position
+    this.records = Number(records)
+    this.status = Number(status)
+    const [number = 0, start = 0, ticks = 0, spent = 0] = (isList(execution) ? execution : []) as number[]
+    this.execution = { number, start, ticks, spent }
+    this.open = isList(open) ? { index: Number(open[0]), ref: open[1] as Ref } : undefined
+    this.alarm = isList(alarm) ? { ref: alarm[0] as Ref, due: Number(alarm[1]) } : undefined
+    for (const index of isList(links) ? links : []) this.linkNode(Number(index))
+    for (const [index, ref] of pairs(scopes)) this.scopes.set(index, ref as Ref)
+    for (const [index, value] of pairs(lasting)) this.lasting.set(index, value)
+    for (let i = HEADER; i < position.length; i++) this.#loadNode(i - HEADER, position[i] ?? FRESH)
+    this.#recorded.set(this.#states)
+  }
+
+  #loadNode(index: number, slot: Json): void {
+    if (!isList(slot)) {
+      this.#states[index] = Number(slot)
+      return
+    }
+    const [, since = 0, own = 0, operation = 0, progress = 0] = slot
+    this.#states[index] = IS_RUNNING
+    this.#since[index] = Number(since)
+    this.#own[index] = isList(own) ? own : undefined
+    this.#operations[index] = isList(operation)
+      ? { ref: operation[0] as Ref, due: Number(operation[1] ?? 0), hasSettled: operation[2] === 1 }
+      : undefined
+    this.#progress[index] = Number(progress)
+  }
+
+  /** Links the tree of a lazy reference. Returns what is wrong if it cannot be linked. */
+  linkNode(index: number): Fault | undefined {
+    const node = this.layout.nodes[index]
+    if (node === undefined || node.children.length > 0) return undefined
+    const fault = this.layout.link(node)
+    if (fault === undefined) {
+      this.links.push(index)
+      this.#grow()
+    }
+    return fault
+  }
+
+  #grow(): void {
+    const more = this.layout.nodes.length - this.#states.length
+    if (more <= 0) return
+    this.#states = withZeros(this.#states, more)
+    this.#changed = withZeros(this.#changed, more)
+    this.#recorded = withZeros(this.#recorded, more)
+    for (let i = 0; i < more; i++) {
+      this.touch(this.#since.length)
+      this.#since.push(0)
+      this.#progress.push(0)
+      this.#own.push(undefined)
+      this.#operations.push(undefined)
+    }
+  }
+
+  /** Notes that the item of a node may have changed. */
+  touch(index: number): void {
+    if (this.#changed[index] === 1) return
+    this.#changed[index] = 1
+    this.#changes.push(index)
+  }
+
+  /** The state of a node before this tick. */
+  recorded(index: number): number {
+    return this.#recorded[index] ?? FRESH
+  }
+
+  state({ index }: { readonly index: number }): number {
+    return this.#states[index] ?? FRESH
+  }
+  /** The start of RUNNING, in milliseconds since the epoch. */
+  since(index: number): number {
+    return this.execution.start + (this.#since[index] ?? 0)
+  }
+  own(index: number): readonly Json[] | undefined {
+    return this.#own[index]
+  }
+  operation(index: number): NodeOperation | undefined {
+    return this.#operations[index]
+  }
+  /** The last progress of a node while it is RUNNING, in milliseconds since the epoch. */
+  progress(index: number): number {
+    return this.execution.start + Math.max(this.#progress[index] ?? 0, this.#since[index] ?? 0)
+  }
+
+  setState(index: number, state: number, now: number): void {
+    const before = this.#states[index]
+    if (state !== IS_RUNNING) this.#clear(index)
+    if (before === state) return
+    this.touch(index)
+    this.#states[index] = state
+    if (state === IS_RUNNING) this.#since[index] = now - this.execution.start
+  }
+  /** Forgets what a node has only while it is RUNNING. */
+  #clear(index: number): void {
+    this.#since[index] = 0
+    this.#progress[index] = 0
+    this.#own[index] = undefined
+    this.#operations[index] = undefined
+  }
+  keep(index: number, own: readonly Json[] | undefined): void {
+    this.touch(index)
+    this.#own[index] = own
+  }
+  setOperation(index: number, operation: NodeOperation | undefined): void {
+    this.touch(index)
+    this.#operations[index] = operation
+  }
+  setProgress(index: number, now: number): void {
+    if (this.#states[index] !== IS_RUNNING || this.#progress[index] === now - this.execution.start) return
+    this.touch(index)
+    this.#progress[index] = now - this.execution.start
+  }
+
+  /** Returns the node whose operation has a ref: the open one, or a RUNNING one. */
+  nodeOf(ref: Ref): LaidNode | undefined {
+    if (this.open?.ref === ref) return this.layout.nodes[this.open.index]
+    const index = this.#operations.findIndex((operation) => operation?.ref === ref)
+    return index < 0 ? undefined : this.layout.nodes[index]
+  }
+
+  /** The whole position. */
+  position(): Json[] {
+    this.#forgetChanges()
+    return [...this.#header(), ...this.layout.nodes.map(({ index }) => this.#slot(index))]
+  }
+
+  /** True if nothing but the execution differs from a position: a tick that left everything as it was. */
+  isUnchanged(position: readonly Json[]): boolean {
+    const header = this.#header()
+    for (let i = OPEN_AT; i < HEADER; i++) if (!isSame(header[i] ?? 0, position[i] ?? 0)) return false
+    if (header[STATUS] !== position[STATUS]) return false
+    return this.#changes.every((index) => isSame(this.#slot(index), position[HEADER + index] ?? FRESH))
+  }
+
+  /** Returns the changes against a position, as index, value, index, value. The number of records is not among them. */
+  changes(position: readonly Json[]): Json[] {
+    const items: Json[] = []
+    const header = this.#header()
+    for (let i = STATUS; i < HEADER; i++) if (!isSame(header[i] ?? 0, position[i] ?? 0)) items.push(i, header[i] ?? 0)
+    const changed = this.#changes.toSorted((a, b) => a - b)
+    for (const index of changed) {
+      const slot = this.#slot(index)
+      const before = position[HEADER + index]
+      if (before === undefined || !isSame(slot, before)) items.push(HEADER + index, slot)
+    }
+    this.#forgetChanges()
+    return items
+  }
+
+  #forgetChanges(): void {
+    for (const index of this.#changes) {
+      this.#changed[index] = 0
+      this.#recorded[index] = this.#states[index] ?? FRESH
+    }
+    this.#changes.length = 0
+  }
+
+  #header(): Json[] {
+    const { number, start, ticks, spent } = this.execution
+    const header: Json[] = []
+    header[RECORDS] = this.records
+    header[STATUS] = this.status
+    header[EXECUTION] = [number, start, ticks, spent]
+    header[OPEN_AT] = this.open === undefined ? 0 : [this.open.index, this.open.ref]
+    header[ALARM] = this.alarm === undefined ? 0 : [this.alarm.ref, this.alarm.due]
+    header[SCOPES] = this.scopes.size === 0 ? 0 : [...this.scopes].flat()
+    header[LASTING] = this.lasting.size === 0 ? 0 : [...this.lasting].flat()
+    header[LINKS] = this.links.length === 0 ? 0 : [...this.links]
+    return header
+  }
+
+  #slot(index: number): Json {
+    const state = this.#states[index] ?? FRESH
+    if (state !== IS_RUNNING) return state
+    const operation = this.#operations[index]
+    const slot: Json[] = [IS_RUNNING, this.#since[index] ?? 0]
+    const own = this.#own[index]
+    const progress = this.#progress[index] ?? 0
+    if (own !== undefined || operation !== undefined || progress > 0) slot.push(own ?? 0)
+    if (operation !== undefined || progress > 0) slot.push(operation === undefined ? 0 : operationItem(operation))
+    if (progress > 0) slot.push(progress)
+    return slot
+  }
+}
+
+function operationItem({ ref, due, hasSettled }: NodeOperation): Json {
+  if (hasSettled) return [ref, due, 1]
+  return due === 0 ? [ref] : [ref, due]
+}
+
+function withZeros(bytes: Uint8Array, more: number): Uint8Array {
+  const grown = new Uint8Array(bytes.length + more)
+  grown.set(bytes)
+  return grown
+}
+
+function* pairs(flat: Json | undefined): Generator<[number, Json]> {
+  if (!isList(flat)) return
+  for (let i = 0; i < flat.length; i += 2) yield [Number(flat[i]), flat[i + 1] ?? null]
+}
+
+/** True for equal items of a position: numbers, texts and short lists of them. */
+function isSame(one: Json, other: Json): boolean {
+  if (one === other) return true
+  if (!isList(one) || !isList(other))
+    return typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other)
+  return one.length === other.length && one.every((item, i) => isSame(item, other[i] ?? null))
+}

@@ -1,0 +1,86 @@
+import { FAILURE, type Next, OPEN, type Outcome, RUNNING, SKIPPED, SUCCESS } from '../manifest/behaviour.ts'
+import type { LaidNode } from '../compile/layout.ts'
+import type { Ticking } from './ticking.ts'
+import { HAS_FAILED, IS_RUNNING, SUCCEEDED } from './tree-state.ts'
+
+/**
+ * Ticks the tree once: down to a leaf, up with its answer, until the root has answered. Returns OPEN if a leaf has to be performed first; the
+ * walk then goes on at that leaf, and nothing before it is ticked again. `running`: the leaf at which it stopped, and which is RUNNING now.
+ */
+export function walk(tick: Ticking, root: LaidNode, running?: LaidNode): Outcome | typeof OPEN {
+  const stopped = running ?? tick.takeOpen()
+  let node = stopped ?? root
+  let next: Next = running !== undefined ? RUNNING : stopped === undefined ? down(tick, node) : settled(tick, node)
+  for (;;) {
+    if (next === OPEN) {
+      tick.stopAt(node)
+      return OPEN
+    }
+    if (next >= 0) {
+      const child: LaidNode | undefined = node.children[next]
+      if (child === undefined) throw new RangeError(`${node.path} has no child ${next}`)
+      node = child
+      next = down(tick, node)
+      continue
+    }
+    const outcome = up(tick, node, next as Outcome)
+    const { parent } = node
+    if (parent === undefined) return outcome
+    next = parent.manifest.behaviour.child?.(tick, parent, node, outcome) ?? outcome
+    node = parent
+  }
+}
+
+/** Ticks a node on the way down. */
+function down(tick: Ticking, node: LaidNode): Next {
+  const { state } = tick
+  tick.visit(node)
+  const forced = tick.forcedAnswer(node)
+  if (forced !== undefined) return forced
+  const { behaviour } = node.manifest
+  const { conditions } = node.compiled
+  if (state.state(node) === IS_RUNNING) {
+    if (conditions?.while !== undefined && !tick.holds(node, conditions.while)) {
+      tick.halt(node)
+      return SKIPPED
+    }
+    if (state.operation(node.index) !== undefined) return operation(tick, node)
+    return behaviour.resume?.(tick, node) ?? RUNNING
+  }
+  const early = conditions === undefined ? undefined : tick.preconditions(node, conditions)
+  if (early !== undefined) return early
+  const lacking = tick.lackingInput(node)
+  if (lacking !== undefined) return tick.fail(node, lacking)
+  tick.begin(node)
+  return behaviour.enter(tick, node)
+}
+
+/** A node whose operation is on its way: it is RUNNING until that has settled or its time is over. */
+function operation(tick: Ticking, node: LaidNode): Next {
+  const result = tick.takeSettled(node)
+  if (result === undefined) return RUNNING
+  return node.manifest.behaviour.settle?.(tick, node, result) ?? RUNNING
+}
+
+/** Goes on at the leaf at which the tick has stopped. */
+function settled(tick: Ticking, node: LaidNode): Next {
+  const result = tick.takeSettled(node)
+  if (result === undefined) return RUNNING
+  return node.manifest.behaviour.settle?.(tick, node, result) ?? FAILURE
+}
+
+/** A node has answered: its state follows, then its post-conditions. */
+function up(tick: Ticking, node: LaidNode, outcome: Outcome): Outcome {
+  if (outcome === SKIPPED) {
+    tick.state.setState(node.index, 0, tick.now)
+    return outcome
+  }
+  if (outcome === RUNNING) {
+    tick.state.setState(node.index, IS_RUNNING, tick.now)
+    tick.attach(node)
+    return outcome
+  }
+  const final = tick.finished(node, outcome)
+  tick.state.setState(node.index, final === SUCCESS ? SUCCEEDED : HAS_FAILED, tick.now)
+  return final
+}
