@@ -149,7 +149,7 @@ function validatorSchema(name: string, validator: Validator): TreeSchema {
   return new TreeSchema(name, validator, validatorAdmitsList(validator), (value) => {
     try {
       const result = validator['~standard'].validate(value)
-      if (!(result instanceof Promise)) return result.issues === undefined ? jsonCopy(result.value) : { issues: [...result.issues] }
+      if (!(result instanceof Promise)) return result.issues === undefined ? jsonCopy(result.value) : { issues: result.issues.map(issueOf) }
       // Nobody waits for the answer, so it must not end the process.
       result.catch(() => undefined)
       return { issues: [{ message: 'its validator answers later; a write needs the answer at once' }] }
@@ -158,6 +158,11 @@ function validatorSchema(name: string, validator: Validator): TreeSchema {
       return { issues: [{ message: `its validator failed: ${thrown instanceof Error ? thrown.message : 'it threw a value'}` }] }
     }
   })
+}
+
+/** Returns an issue of a validator in the form that its type promises: a validator in JavaScript can give anything. */
+function issueOf({ message, path }: { readonly [Key in keyof SchemaIssue]: unknown }): SchemaIssue {
+  return { message: String(message), path: Array.isArray(path) ? path : [] }
 }
 
 /** Returns a frozen copy. A value that is not JSON is refused; only one that is too large is thrown, as `R2019`. */

@@ -128,7 +128,7 @@ describe('a merger', () => {
     })
   }
 
-  // proves: tree 27, tree 29, tree UB-05
+  // proves: tree 27, tree 29
   test('keeps a key in conflict, writes the others, and reports each conflict', () => {
     const { board, events } = boardOf(schemas)
     board.set('a', 0)
@@ -159,7 +159,6 @@ describe('a merger', () => {
     ])
   })
 
-  // proves: tree 77
   test('collects by default, and refuses a list for a key that is none (C3, C4)', () => {
     const { board } = boardOf(schemas)
     board.set('a', 0)

@@ -123,6 +123,8 @@ describe('a validator', () => {
       }),
       validator(() => ({ value: new Date(0) })),
       validator(() => ({ issues: 5 }) as never),
+      validator(() => ({ issues: [null] }) as never),
+      validator(() => ({ issues: [{ message: 5, path: 5 }] }) as never),
       validator(() => undefined as never),
     ])
       expect(schemaOf(broken).validate('x').issues).toHaveLength(1)
