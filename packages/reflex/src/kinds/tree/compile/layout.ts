@@ -1,12 +1,14 @@
 import type { Fault } from '../../../kernel/index.ts'
 import type { TreeNode } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
+import type { NodeManifest } from '../manifest/manifest.ts'
 import type { CompiledNode, CompiledTree } from './compiled.ts'
 
 /** A node of a laid out tree, with what its tree knows of it. */
 export interface LaidNode extends TreeNode {
   readonly compiled: CompiledNode
   readonly tree: CompiledTree
+  readonly manifest: NodeManifest
   readonly parent: LaidNode | undefined
   readonly children: readonly LaidNode[]
 }

@@ -1,5 +1,4 @@
 import type { Fault, FaultData, Json, JsonObject, StrandResult } from '../../../kernel/index.ts'
-import type { NodeManifest } from './manifest.ts'
 
 /** What a node answers to a tick. They are below 0, because numbers from 0 on name a child. */
 export const RUNNING = -1
@@ -15,6 +14,13 @@ export type Outcome = typeof RUNNING | typeof SUCCESS | typeof FAILURE | typeof 
 /** The next thing to do: tick the child of this place, from 0; or answer. */
 export type Next = number
 
+/** What a tick needs to know of the type of a node. */
+export interface BehavingType {
+  readonly type: string
+  readonly role: 'composite' | 'decorator' | 'leaf'
+  readonly behaviour: Behaviour
+}
+
 /** A node of a laid out tree. */
 export interface TreeNode {
   /** The place in the layout, in preorder. */
@@ -22,7 +28,7 @@ export interface TreeNode {
   readonly id: string
   /** The id behind the ids of the references to its tree: `research/plan`. */
   readonly path: string
-  readonly manifest: NodeManifest
+  readonly manifest: BehavingType
   /** The parameters, with defaults. */
   readonly params: JsonObject
   readonly parent: TreeNode | undefined

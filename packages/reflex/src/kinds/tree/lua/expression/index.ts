@@ -1,5 +1,4 @@
 export { type Code, compileCondition, compileExpression, type Environment, type Test } from './compile.ts'
 export { run, test } from './evaluate.ts'
-export type { Expression } from './forms.ts'
+export { type Expression, reads } from './forms.ts'
 export { parseExpression } from './parse.ts'
-export { reads } from './reads.ts'
