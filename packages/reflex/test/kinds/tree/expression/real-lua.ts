@@ -15,6 +15,8 @@ export interface RealLua {
   enter(scene: Scene): void
   /** Returns the description of the value of an expression. */
   describe(expression: string): string
+  /** Returns the description of the number that `tonumber` reads. */
+  describeNumber(text: string): string
   /** True if the text is Lua: an expression, or statements. */
   isLua(text: string): boolean
 }
@@ -37,6 +39,7 @@ function enter()
 end
 function describe(source)
   local f, problem = load("return " .. source, "=c")
+  f = f or load(source, "=c")
   if not f then return "syntax " .. problem end
   local ok, v = pcall(f)
   if not ok then return "error " .. (v:gsub("^c:%d+: ", "")) end
@@ -47,7 +50,7 @@ function describe(source)
   if type(v) == "table" then return "table " .. paths[v] end
   return type(v) .. " " .. tostring(v)
 end
-function readNumber(text) number = tonumber(text); return describe("number") end
+function describeNumber(text) number = tonumber(text); return describe("number") end
 function isLua(text) return (load("return " .. text) or load(text)) ~= nil end
 `
 
@@ -63,6 +66,7 @@ export async function startLua(): Promise<RealLua> {
         board = place(${luaText(board)}, "bb"); event = place(${luaText(event)}, "ctx/event"); enter()`)
     },
     describe: (expression) => String(call('describe', expression)),
+    describeNumber: (text) => String(call('describeNumber', text)),
     isLua: (text) => call('isLua', text) === true,
   }
 }
@@ -82,7 +86,11 @@ function luaText(json: Json): string {
 /** Returns the scene as expressions see it. */
 export function environmentOf({ board, event }: Scene): Environment {
   const context: Readonly<Record<string, Json>> = { tick_count: 3, node_id: 'n', tree_id: 't', event }
-  return { bb: (key) => board[key], has: (key) => Object.hasOwn(board, key), ctx: (field) => context[field] }
+  return {
+    bb: (key) => (Object.hasOwn(board, key) ? board[key] : undefined),
+    has: (key) => Object.hasOwn(board, key),
+    ctx: (field) => context[field],
+  }
 }
 
 /** Describes the outcome of an evaluation as `RealLua.describe` does. */

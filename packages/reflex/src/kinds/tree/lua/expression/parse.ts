@@ -1,6 +1,7 @@
 import type { Fault } from '../../../../kernel/index.ts'
 import { quote } from '../../../../text/index.ts'
 import { LONGEST_SOURCE, type Expression } from './forms.ts'
+import { literalValue } from './literals.ts'
 import { faultOf, Mistake, Outside, type TextPlace } from './mistake.ts'
 import { isCall, isVariable, Parser } from './parser.ts'
 import { tokensOf, type Token } from './tokens.ts'
@@ -39,7 +40,8 @@ function parseTokens(tokens: readonly Token[]): Expression {
   if (returns && (parser.isAtEnd() || parser.isAt(';'))) throw new Outside('returns no value')
   const expression = parser.parseExpression()
   if (parser.isAt(',')) throw new Outside('has several values')
-  if (parser.isAt('=') && !returns && isVariable(expression)) throw new Outside('is an assignment; == compares')
+  const isField = isVariable(expression) || (first?.type === 'name' && literalValue(expression).literal)
+  if (parser.isAt('=') && !returns && isField) throw new Outside('is an assignment; == compares')
   parser.skip(';')
   if (parser.isAtEnd()) return expression
   if (!returns && isCall(expression)) throw new Outside('has several statements')

@@ -198,7 +198,7 @@ export class Parser {
     const parts = [this.parseExpression()]
     while (this.skip(',')) parts.push(this.parseExpression())
     this.#expect(')', token)
-    if (parts.length > most) throw new Outside(`calls ${name} with more than ${most} arguments`)
+    if (parts.length > most) throw new Outside(`calls ${name} with ${parts.length} arguments; it takes at most ${most}`)
     return parts
   }
 
