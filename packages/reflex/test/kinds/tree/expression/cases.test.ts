@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../../src/kernel/index.ts'
 import { build } from '../../../../src/kinds/tree/lua/expression/build.ts'
 import { compileCondition, compileExpression, type Environment } from '../../../../src/kinds/tree/lua/expression/compile.ts'
-import { evaluate, run, test as testCondition } from '../../../../src/kinds/tree/lua/expression/evaluate.ts'
+import { evaluate, run, runCondition } from '../../../../src/kinds/tree/lua/expression/evaluate.ts'
 import { reads, type Expression } from '../../../../src/kinds/tree/lua/expression/forms.ts'
 import { parseExpression } from '../../../../src/kinds/tree/lua/expression/parse.ts'
 import { text } from '../../../../src/kinds/tree/lua/expression/print.ts'
@@ -187,7 +187,7 @@ describe('limits', () => {
   })
 
   test('a string that is too long is tested for nil and truth, and for nothing else', () => {
-    const tested = (source: string): unknown => testCondition(compileCondition(expressionOf(source)), ENVIRONMENT)
+    const tested = (source: string): unknown => runCondition(compileCondition(expressionOf(source)), ENVIRONMENT)
     expect(tested('bb.huge and bb.huge ~= nil and not not bb.huge')).toEqual({ value: true })
     const error = 'not enough memory: a condition handles strings of at most 1048576 characters'
     expect(tested('bb.huge == "x"')).toEqual({ error })

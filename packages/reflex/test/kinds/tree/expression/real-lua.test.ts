@@ -15,7 +15,7 @@ beforeAll(async () => {
   lua = await startLua()
 })
 
-const RUNS = Number(process.env['EXPRESSION_RUNS'] ?? 3000)
+const RUNS = Number(process.env['EXPRESSION_RUNS'] ?? 300)
 
 test('random expressions over random boards give what real Lua gives', () => {
   const compare = (scene: Parameters<typeof environmentOf>[0], list: readonly Expression[]): void => {

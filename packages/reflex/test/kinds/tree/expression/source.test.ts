@@ -8,7 +8,7 @@ import { text } from '../../../../src/kinds/tree/lua/expression/print.ts'
 import { describeOutcome, describeValue, environmentOf, startLua, type RealLua } from './real-lua.ts'
 
 const SCENE = { board: { a: 7, b: 'text', list: [1, 'two', [3]], o: { x: { y: false } }, f: 2.5, k: null }, event: { kind: 'e' } }
-const RUNS = Number(process.env['EXPRESSION_RUNS'] ?? 4000)
+const RUNS = Number(process.env['EXPRESSION_RUNS'] ?? 1000)
 
 let lua: RealLua
 

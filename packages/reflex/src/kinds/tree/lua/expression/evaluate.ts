@@ -22,7 +22,7 @@ export function run(code: Code, environment: Environment): Evaluated {
 }
 
 /** Evaluates a compiled condition. */
-export function test(code: Test, environment: Environment): Tested {
+export function runCondition(code: Test, environment: Environment): Tested {
   return caught(() => code(environment))
 }
 

@@ -1,7 +1,7 @@
 import type { FunctionName, MethodName } from './forms.ts'
 import { isLess } from './compare.ts'
 import { numberText, parseNumber, toInteger, wrap } from './numbers.ts'
-import { checkedText, LuaError, typeName, type LuaValue } from './values.ts'
+import { checkedText, isAscii, LuaError, typeName, type LuaValue } from './values.ts'
 
 type Arguments = readonly LuaValue[]
 
@@ -15,8 +15,8 @@ const MANY = 100
 
 const STRING_FUNCTIONS: Readonly<Record<MethodName, LuaFunction>> = {
   len: { most: 1, call: (given, name, shift) => BigInt(stringAt(given, 0, name, shift).length) },
-  lower: { most: 1, call: (given, name, shift) => stringAt(given, 0, name, shift).replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) },
-  upper: { most: 1, call: (given, name, shift) => stringAt(given, 0, name, shift).replace(/[a-z]+/g, (letters) => letters.toUpperCase()) },
+  lower: { most: 1, call: (given, name, shift) => lowered(stringAt(given, 0, name, shift)) },
+  upper: { most: 1, call: (given, name, shift) => raised(stringAt(given, 0, name, shift)) },
   sub: { most: 3, call: part },
 }
 
@@ -95,6 +95,15 @@ function absolute(given: Arguments, name: string): bigint | number {
 
 function extreme(given: Arguments, name: string, isBetter: (value: LuaValue, best: LuaValue) => boolean): LuaValue {
   return given.slice(1).reduce((best, value) => (isBetter(value, best) ? value : best), anyAt(given, name))
+}
+
+/** Changes the letters of ASCII; the bytes of other letters stay. */
+function lowered(bytes: string): string {
+  return isAscii(bytes) ? bytes.toLowerCase() : bytes.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
+function raised(bytes: string): string {
+  return isAscii(bytes) ? bytes.toUpperCase() : bytes.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
 }
 
 function part(given: Arguments, name: string, shift: number): string {

@@ -39,11 +39,17 @@ function parseTokens(tokens: readonly Token[]): Expression {
   const parser = new Parser(tokens, returns ? 1 : 0)
   if (returns && (parser.isAtEnd() || parser.isAt(';'))) throw new Outside('returns no value')
   const expression = parser.parseExpression()
+  checkEnd(parser, expression, returns, first)
+  return expression
+}
+
+/** Checks what stands behind an expression: the end, or the rest of a statement. */
+function checkEnd(parser: Parser, expression: Expression, returns: boolean, first: Token | undefined): void {
   if (parser.isAt(',')) throw new Outside('has several values')
   const isField = isVariable(expression) || (first?.type === 'name' && literalValue(expression).literal)
   if (parser.isAt('=') && !returns && isField) throw new Outside('is an assignment; == compares')
   parser.skip(';')
-  if (parser.isAtEnd()) return expression
+  if (parser.isAtEnd()) return
   if (!returns && isCall(expression)) throw new Outside('has several statements')
   const { start, end, text } = parser.token
   const fix = text === '=' ? 'write == to compare' : 'put an operator before it, or remove it'

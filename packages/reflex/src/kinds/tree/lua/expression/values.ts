@@ -75,14 +75,19 @@ export function toJson(value: LuaValue): Json {
 
 const BEYOND_ASCII = /[^\0-\x7f]/
 
+/** True for a string whose characters are its bytes. */
+export function isAscii(text: string): boolean {
+  return !BEYOND_ASCII.test(text)
+}
+
 /** Returns the UTF-8 bytes of a text, one character for each. */
 export function toBytes(text: string): string {
-  return BEYOND_ASCII.test(text) ? Buffer.from(text).toString('latin1') : text
+  return isAscii(text) ? text : Buffer.from(text).toString('latin1')
 }
 
 /** Returns the text of UTF-8 bytes; undefined if they are not UTF-8. */
 export function fromBytes(bytes: string): string | undefined {
-  if (!BEYOND_ASCII.test(bytes)) return bytes
+  if (isAscii(bytes)) return bytes
   const buffer = Buffer.from(bytes, 'latin1')
   return isUtf8(buffer) ? buffer.toString() : undefined
 }
