@@ -125,7 +125,7 @@ describe('a text that is not Lua', () => {
     expect('fault' in parsed && String(parsed.fault)).toMatchInlineSnapshot(`
       "error R1241 (E5001)  trees/x.lua:2:12  the condition is not Lua: "bb" cannot follow this value
       2 │   bb.limit bb.rate
-        │            ^^ put an operator before it, or remove it
+        │            ^^
         fix    put an operator before it, or remove it"
     `)
   })
@@ -137,7 +137,7 @@ describe('a text that is not Lua', () => {
     expect('fault' in wrong && String(wrong.fault)).toMatchInlineSnapshot(`
       "error R1241 (E5001)  trees/x.lua:41:1  the condition is not Lua: ")" must stand here, not "="
       41 │ (bb.state = "done")
-         │           ^ write == to compare
+         │           ^
         fix    write == to compare"
     `)
     expect('fault' in wrong && wrong.fault).toMatchObject({ code: 'R1241', rule: 'E5001', line: 41 })

@@ -32,7 +32,7 @@ export class Outside extends Error {}
 export function faultOf(mistake: Mistake, text: string, { file, line }: TextPlace): Fault {
   const before = '\n'.repeat(Math.max(0, (line ?? 1) - 1))
   const source = new Source(before + text, file)
-  const { column, length, ...details } = source.details(before.length + mistake.start, mistake.end - mistake.start, mistake.fix)
+  const { column, length, ...details } = source.details(before.length + mistake.start, mistake.end - mistake.start)
   const place = line === undefined ? { column, length } : {}
   return faults.finding('R1241', `the condition is not Lua: ${mistake.message}`, { rule: 'E5001', ...details, ...place, fix: mistake.fix })
 }
