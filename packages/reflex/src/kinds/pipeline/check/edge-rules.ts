@@ -14,7 +14,7 @@ export const deadRoute: LintRule = {
   code: 'R1154',
   *apply({ routes }) {
     const guess = guesser(STATUSES)
-    for (const { dead } of routes.values()) for (const [edge, why] of dead) yield neverTaken(edge, why, guess)
+    for (const { dead } of routes.values()) if (dead.size > 0) for (const [edge, why] of dead) yield neverTaken(edge, why, guess)
   },
 }
 
@@ -42,7 +42,7 @@ export const ambiguousRoute: LintRule = {
   name: 'ambiguous_route',
   code: 'R1153',
   *apply({ routes }) {
-    for (const { ties } of routes.values()) for (const tie of ties) yield undecided(tie)
+    for (const { ties } of routes.values()) if (ties.length > 0) for (const tie of ties) yield undecided(tie)
   },
 }
 

@@ -119,7 +119,7 @@ export const simulateMissing: LintRule = {
   apply: (subject) =>
     findingsPerNode(
       subject,
-      (node) => asksModel(node) && !node.node.attributes.has('simulate'),
+      subject.hasAny(['simulate']) ? (node) => asksModel(node) && !node.node.attributes.has('simulate') : asksModel,
       ({ id }) => ({ message: `${quote(id)} does not say whether it may be simulated` }),
     ),
 }

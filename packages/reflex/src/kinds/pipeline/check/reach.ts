@@ -22,24 +22,21 @@ export function jumpsOf(attributes: Attributes): string[] {
 export function reachedFrom(
   { outgoing }: Pick<TypedGraph, 'outgoing'>,
   from: Iterable<string>,
-  more: (node: string) => readonly string[] = () => NO_NODES,
+  more?: (node: string) => readonly string[],
 ): Set<string> {
   const reached = new Set(from)
   // The iterator of a set also visits elements that are added during the loop.
   for (const node of reached) {
     for (const { edge } of outgoing.get(node) ?? []) reached.add(edge.to)
-    for (const to of more(node)) reached.add(to)
+    if (more !== undefined) for (const to of more(node)) reached.add(to)
   }
   return reached
 }
 
-/**
- * Returns the nodes that a run can reach: over edges, by jumps after a failure, and by joins of branches (reference pipeline 11.3).
- * `hasAny` tells whether any node has one of these attributes; without it, each node is asked.
- */
-export function reachable(typed: TypedGraph, hasAny?: (names: readonly string[]) => boolean): Set<string> {
+/** Returns the nodes that a run can reach: over edges, by jumps after a failure, and by joins of branches (reference pipeline 11.3). */
+export function reachable(typed: TypedGraph): Set<string> {
   const jumps = new Map<string, readonly string[]>()
-  const mayJump = typed.joins.size > 0 || hasAny === undefined || hasAny(TARGETS)
+  const mayJump = typed.joins.size > 0 || TARGETS.some((name) => typed.attributeNames.has(name))
   for (const { id, node } of mayJump ? typed.nodes.values() : []) {
     const { attributes } = node
     if (!typed.joins.has(id) && !TARGETS.some((key) => attributes.has(key))) continue
@@ -49,5 +46,6 @@ export function reachable(typed: TypedGraph, hasAny?: (names: readonly string[])
       [...jumpsOf(attributes), ...joins].filter((target) => target !== ''),
     )
   }
-  return reachedFrom(typed, [...typed.starts, ...jumpsOf(typed.graph.attributes)], (node) => jumps.get(node) ?? NO_NODES)
+  const starts = [...typed.starts, ...jumpsOf(typed.graph.attributes)]
+  return jumps.size === 0 ? reachedFrom(typed, starts) : reachedFrom(typed, starts, (node) => jumps.get(node) ?? NO_NODES)
 }

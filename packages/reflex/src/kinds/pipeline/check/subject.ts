@@ -17,26 +17,15 @@ export interface LintSubject extends TypedGraph {
 export function subjectOf(typed: TypedGraph, options: LintOptions): LintSubject {
   let routes: Map<string, NodeRoutes> | undefined
   let reached: ReadonlySet<string> | undefined
-  let names: ReadonlySet<string> | undefined
   return {
     ...typed,
     options,
-    hasAny: (wanted) => {
-      const all = (names ??= attributeNames(typed))
-      return wanted.some((name) => all.has(name))
-    },
+    hasAny: (names) => names.some((name) => typed.attributeNames.has(name)),
     get reached() {
-      return (reached ??= reachable(typed, this.hasAny))
+      return (reached ??= reachable(typed))
     },
     get routes() {
       return (routes ??= routesOf(typed))
     },
   }
-}
-
-function attributeNames({ graph: { nodes, edges } }: TypedGraph): ReadonlySet<string> {
-  const names = new Set<string>()
-  for (const { attributes } of nodes.values()) for (const name of attributes.keys()) names.add(name)
-  for (const { attributes } of edges) for (const name of attributes.keys()) names.add(name)
-  return names
 }

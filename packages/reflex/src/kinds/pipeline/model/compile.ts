@@ -70,7 +70,8 @@ class Compilation {
     const nodes = this.#nodes(resolved, changed)
     const { outgoing, incoming, targets } = adjacencyOf(graph, this.#edges())
     const { joins, unresolved } = joinsOf({ nodes, outgoing })
-    const taint = taintOf({ nodes, outgoing, joins })
+    const attributeNames = this.#check.names
+    const taint = taintOf({ nodes, outgoing, joins, attributeNames })
     const cycles = cyclesOf([...nodes.keys()], targets)
     reportJoins(this.#findings, graph, unresolved)
     reportTaint(this.#findings, graph, taint)
@@ -82,6 +83,7 @@ class Compilation {
       nodes,
       outgoing,
       incoming,
+      attributeNames,
       ...ends,
       joins,
       cycles,

@@ -16,6 +16,8 @@ const NO_ERRORS: readonly string[] = Object.freeze([])
 
 /** Checks the attributes of a pipeline against the table of attributes. Create one per compilation. */
 export class SchemaCheck {
+  /** The names of the attributes of all checked nodes and edges. */
+  readonly names = new Set<string>()
   readonly #findings: Findings
   readonly #suggesters = new Map<Place, Suggester>()
   readonly #suggestions = new Map<string, string | undefined>()
@@ -47,6 +49,7 @@ export class SchemaCheck {
     const choice = this.#operations.choice(canonical)
     let errors: string[] | undefined
     for (const name of node.attributes.keys()) {
+      this.names.add(name)
       const isChoice = choice?.name === name
       if (isChoice && isUnknown) continue
       // The selecting attribute of a canonical type has the row of its type.
@@ -67,6 +70,7 @@ export class SchemaCheck {
   /** Checks the attributes of an edge. */
   checkEdge(edge: DotEdge): void {
     for (const name of edge.attributes.keys()) {
+      this.names.add(name)
       const row = this.#operations.attributes.find('edge', name)
       if (row === undefined) this.#reportUnknown('edge', name, edge.attributes, edge)
       else if (name === 'weight') this.#checkWeight(edge)

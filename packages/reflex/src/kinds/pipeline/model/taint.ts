@@ -14,6 +14,7 @@ const MOST_STEPS = 1_000_000
 interface TaintView extends JoinView {
   readonly nodes: ReadonlyMap<string, TypedNode>
   readonly joins: ReadonlyMap<string, string>
+  readonly attributeNames: ReadonlySet<string>
 }
 
 /**
@@ -23,19 +24,20 @@ interface TaintView extends JoinView {
  * text that is only known at run time, such as text that an action fetches, is not.
  */
 export function taintOf(view: TaintView): TaintFlow[] {
-  if (!hasCheckedInput(view.nodes.values())) return []
+  if (!hasCheckedInput(view)) return []
   const reads = Array.from(view.nodes.values(), (node) => readsOf(keyedNodeOf(node)))
   // Most pipelines have no such input, so the flow is built only if there is one.
   return reads.some((all) => all.some(needsCheck)) ? new Flow(view, reads).find() : []
 }
 
-/** True if a node has an input that must be checked, or an attribute that names one. */
-function hasCheckedInput(nodes: Iterable<TypedNode>): boolean {
-  const known = new Map<OperationFacts, readonly Input[]>()
-  for (const { facts, node } of nodes) {
-    const inputs = known.get(facts) ?? inputsOf(facts, node.attributes).filter(needsCheck)
-    if (typeof facts.reads !== 'function') known.set(facts, inputs)
-    for (const { attribute, usual } of inputs) if (usual !== undefined || node.attributes.has(attribute)) return true
+/** True if a node may have an input that must be checked: its operation always reads it, or some node has its attribute. */
+function hasCheckedInput({ nodes, attributeNames }: TaintView): boolean {
+  const known = new Set<OperationFacts>()
+  for (const { facts, node } of nodes.values()) {
+    if (known.has(facts)) continue
+    if (typeof facts.reads !== 'function') known.add(facts)
+    const inputs = inputsOf(facts, node.attributes).filter(needsCheck)
+    if (inputs.some(({ attribute, usual }) => usual !== undefined || attributeNames.has(attribute))) return true
   }
   return false
 }

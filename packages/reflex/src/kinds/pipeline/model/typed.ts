@@ -79,6 +79,8 @@ export interface TypedGraph {
   /** The edges that leave and reach each node, in the order of declaration. Every node has a list. */
   readonly outgoing: ReadonlyMap<string, readonly TypedEdge[]>
   readonly incoming: ReadonlyMap<string, readonly TypedEdge[]>
+  /** The names of all attributes of its nodes and edges: many checks concern an attribute that most pipelines do not have. */
+  readonly attributeNames: ReadonlySet<string>
   /** The first start node (reference pipeline 2.6, 13). Undefined if there is none. */
   readonly start: string | undefined
   readonly starts: readonly string[]
