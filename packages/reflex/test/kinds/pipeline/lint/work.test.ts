@@ -45,6 +45,21 @@ test('the rules of an attribute that no node has ask no node', async () => {
   expect(asked.get('jumpsOf')).toBeLessThanOrEqual(3)
 })
 
+test('a rule that finds something at every node makes only the findings that are listed', async () => {
+  const quoted = async (size: number): Promise<number> => {
+    const nodes = Array.from({ length: size }, (_, i) => `n${i} [label="l"]`).join('; ')
+    const text = `${row(size).slice(0, -1)}; ${nodes} }`
+    return (await countsOf('text/printable.ts', async () => void readPipeline(text))).get('quote')
+  }
+  expect(await quoted(50)).toBe(await quoted(45))
+})
+
+test('the inputs of an operation are read once, not at each of its nodes', async () => {
+  const read = async (size: number): Promise<number> =>
+    (await countsOf('kinds/pipeline/model/operation-facts.ts', async () => void readPipeline(row(size)))).get('inputsOf')
+  expect(await read(47)).toBe(await read(46))
+})
+
 test('a finding is data and has no stack, and the limit of stacks stays as it was', () => {
   const before = Error.stackTraceLimit
   const { findings } = readPipeline('digraph g { start [shape=Mdiamond]; lost [prompt="p"]; done [shape=Msquare]; start -> done }')
