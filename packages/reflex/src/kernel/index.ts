@@ -79,6 +79,7 @@ export {
   type Limits,
   LIMITS,
   limitsReached,
+  raisedElsewhere,
   type StatedUsage,
   type Usage,
   usageOfResult,

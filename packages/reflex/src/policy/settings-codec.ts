@@ -47,7 +47,7 @@ export function settingsCodec(host: SettingsHost): SettingsCodec<RunSettings> {
 
 /** Returns the stored form of settings. */
 function storedOf({ actor, trust, workdir, simulated, folder: _, lowered, ...rest }: RunSettings): StoredSettings & Claimed {
-  const { file, agent, agentId, restrictions, tools, limits, routing, persistArtifacts, logs, decidedAfter } = rest
+  const { file, agent, agentId, restrictions, tools, limits, routing, persistArtifacts, logs, decidedAfter, raisedElsewhere } = rest
   return {
     actor,
     trust,
@@ -64,6 +64,7 @@ function storedOf({ actor, trust, workdir, simulated, folder: _, lowered, ...res
     ...(logs === undefined ? {} : { logs }),
     ...(lowered === undefined ? {} : { lowered }),
     ...(decidedAfter === undefined ? {} : { decidedAfter }),
+    ...(raisedElsewhere === undefined ? {} : { raisedElsewhere }),
   }
 }
 

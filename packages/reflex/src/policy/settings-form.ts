@@ -60,6 +60,7 @@ const form = fields<StoredSettings>({
   logs: fields({ folder: word, secret: word }),
   lowered: yes,
   decidedAfter: amount,
+  raisedElsewhere: (value) => (isList(value) ? value.filter((record) => typeof record === 'number') : undefined),
   proof: (value) => {
     const { nonce, seal } = fields<{ nonce: string; seal: string }>({ nonce: word, seal: word })(value) ?? {}
     return nonce === undefined || seal === undefined ? undefined : { nonce, seal }

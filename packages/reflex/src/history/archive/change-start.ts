@@ -1,4 +1,4 @@
-import { decodeBatch, encodeRecord, FORMAT, isObject, type Json, type Start } from '../../kernel/index.ts'
+import { decodeBatch, encodeRecord, FORMAT, isObject, type Json, raisedElsewhere, type Start } from '../../kernel/index.ts'
 
 /** A record as a store keeps it: its format, its parts, and its large values. */
 export interface RecordParts {
@@ -24,12 +24,14 @@ export function changeStart(stored: RecordParts, change: (start: Start) => Start
 
 /**
  * Returns a start without the settings that are valid only in its own store and for its own run: the proof of the operator's rights, and
- * the record after which permissions count.
+ * the record after which permissions count. Of the ends of imports, those before record `last` stay: later records depend on them.
  */
-export function withoutLocalSettings(start: Start): Start {
+export function withoutLocalSettings(start: Start, last: number): Start {
   const { by } = start
-  if (!isObject(by) || !(Object.hasOwn(by, 'proof') || Object.hasOwn(by, 'decidedAfter'))) return start
-  const { proof: _, decidedAfter, ...rest } = by
+  if (!isObject(by) || !['proof', 'decidedAfter', 'raisedElsewhere'].some((name) => Object.hasOwn(by, name))) return start
+  const { proof: _, decidedAfter, raisedElsewhere: _raised, ...others } = by
+  const ends = raisedElsewhere(by).filter((end) => end < last)
+  const rest = ends.length === 0 ? others : { ...others, raisedElsewhere: ends }
   // An import gave settings to a run that had none.
   if (decidedAfter !== undefined && Object.keys(rest).length === 0) return withoutSettings(start)
   return { ...start, by: rest }
@@ -42,4 +44,10 @@ function withoutSettings({ by: _, ...start }: Start): Start {
 /** Returns a start with which permissions that were given up to a record do not count. */
 export function withDecidedAfter(start: Start, record: number): Start {
   return { ...start, by: { ...(isObject(start.by) ? start.by : {}), decidedAfter: record } }
+}
+
+/** Returns a start with which limits that were raised up to a record do not count. */
+export function withRaisedElsewhere(start: Start, record: number): Start {
+  const { by } = start
+  return isObject(by) ? { ...start, by: { ...by, raisedElsewhere: [...raisedElsewhere(by), record] } } : start
 }

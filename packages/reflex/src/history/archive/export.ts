@@ -26,7 +26,7 @@ export async function* archiveOf(store: Store, { id }: Pick<RunRow, 'id'>, optio
   if (row.last === 0) throw kernelFaults.make('R5010', `${id} has no record yet`, { run: id })
   const part = await partOf(store, row, options.through)
   const chain = new Chain()
-  const lines = new RecordLines(store, id, chain)
+  const lines = new RecordLines(store, id, chain, part.last)
   yield chain.add(headerOf(row, part, options.through))
   if (part.opens > 0) yield* lines.openingOf(part)
   const seals = new Map(part.seals.map(({ last, number }) => [last, number + 1]))

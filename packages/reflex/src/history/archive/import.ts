@@ -3,7 +3,7 @@ import { type ArchiveSecret, checkedSecret } from './format.ts'
 import { type ArchivePart, ArchiveReader } from './read.ts'
 import { isRunName, invalidRunName } from '../run-name.ts'
 import { Spool } from './spool.ts'
-import { changeStart, type RecordParts, withDecidedAfter, withoutLocalSettings } from './change-start.ts'
+import { changeStart, type RecordParts, withDecidedAfter, withoutLocalSettings, withRaisedElsewhere } from './change-start.ts'
 import {
   type Base,
   type Batch,
@@ -224,9 +224,11 @@ class ArchiveImport {
   }
 
   #localStart(start: Start): Start {
-    const stripped = withoutLocalSettings(start)
+    const { fold, records } = this.#verified
+    const stripped = withoutLocalSettings(start, records)
     const named = stripped.run === this.#id ? stripped : { ...stripped, run: this.#id }
-    return this.#verified.fold.claimsPermissions ? withDecidedAfter(named, this.#verified.records) : named
+    const limited = fold.state.meter.isRaised ? withRaisedElsewhere(named, records) : named
+    return fold.claimsPermissions ? withDecidedAfter(limited, records) : limited
   }
 
   /**

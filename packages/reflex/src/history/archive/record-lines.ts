@@ -27,20 +27,23 @@ export class RecordLines {
   readonly #store: Store
   readonly #run: string
   readonly #chain: Chain
+  readonly #last: number
   readonly #programs = new Set<string>()
   readonly #blobs = new RecentBlobs()
 
-  constructor(store: Store, run: string, chain: Chain) {
+  /** `last`: the last record of the archive. */
+  constructor(store: Store, run: string, chain: Chain, last: number) {
     this.#store = store
     this.#run = run
     this.#chain = chain
+    this.#last = last
   }
 
   /** Returns the line that opens the first segment of a run without its first records, after the programs and the state that it needs. */
   async *openingOf({ opens, number, snapshot = '', chain, archive }: ExportedPart): AsyncGenerator<string> {
     const state = JSON.parse(snapshot) as StoredState
     for (const pin of state.pins) if (!this.#programs.has(pin[3])) yield await this.#program(pin)
-    const text = JSON.stringify({ ...state, start: withoutLocalSettings(state.start) })
+    const text = JSON.stringify({ ...state, start: withoutLocalSettings(state.start, this.#last) })
     const hash = createHash('sha256').update(text, 'utf8').digest('hex')
     yield* this.#blob(hash, text)
     this.#blobs.forget()
@@ -62,7 +65,7 @@ export class RecordLines {
   async *linesOf({ n, v, row }: StoredRecord): AsyncGenerator<string> {
     const blobs = new Map<string, string>()
     for (const hash of blobsOf(`[${JSON.stringify(row)}]`)) blobs.set(hash, this.#blobs.get(hash) ?? (await this.#read(hash)))
-    const exported = n === 1 ? changeStart({ v, row, blobs }, withoutLocalSettings) : { v, row, blobs }
+    const exported = n === 1 ? changeStart({ v, row, blobs }, (start) => withoutLocalSettings(start, this.#last)) : { v, row, blobs }
     for (const [hash, text] of exported.blobs) if (!this.#blobs.has(hash)) yield* this.#blob(hash, text)
     const read = (hash: string): string => exported.blobs.get(hash) ?? 'null'
     const [record] = decodeBatch(exported.v, `[${JSON.stringify(exported.row)}]`, read, { run: this.#run, first: n })

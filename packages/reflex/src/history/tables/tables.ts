@@ -164,7 +164,9 @@ export class RunTables {
       value: isNamed ? value : about,
       position,
       requests: requests as Json | undefined,
-      more: (more?.start === undefined ? more : { ...more, start: withoutLocalSettings(more.start) }) as Json | undefined,
+      more: (more?.start === undefined ? more : { ...more, start: withoutLocalSettings(more.start, Number.POSITIVE_INFINITY) }) as
+        | Json
+        | undefined,
     }
   }
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from './json.ts'
+import { isList, isObject, type Json, type JsonObject } from './json.ts'
 
 /** The amounts that can be limited: tokens, US dollars, milliseconds of activity, executed nodes. */
 export const LIMITS = ['tokens', 'cost', 'time', 'steps'] as const
@@ -102,6 +102,21 @@ export function pickLimits(amount: (limit: Limit) => unknown): Limits {
     return typeof value === 'number' && value > 0 ? [[limit, value] as const] : []
   })
   return Object.fromEntries(found)
+}
+
+/** Returns limits with each amount at most that of other limits; the other limits themselves if no amount is below them. */
+export function limitsAtMost(most: Limits, limits: Limits): Limits {
+  const lower = pickLimits((limit) => {
+    const amounts = [most[limit], limits[limit]].filter((amount) => amount !== undefined)
+    return amounts.length === 0 ? undefined : Math.min(...amounts)
+  })
+  return LIMITS.every((limit) => lower[limit] === most[limit]) ? most : lower
+}
+
+/** Returns the last records of the imports in the facts of a start after which limits that were raised before do not count. */
+export function raisedElsewhere(by: Json | undefined): readonly number[] {
+  const stated = isObject(by) ? by.raisedElsewhere : undefined
+  return isList(stated) ? stated.filter((record) => typeof record === 'number') : []
 }
 
 const UNITS: Readonly<Record<CallLimit, string>> = { tokens: 'tokens', cost: 'US dollars', time: 'ms', steps: 'steps', calls: 'calls' }

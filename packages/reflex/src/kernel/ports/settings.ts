@@ -12,6 +12,11 @@ export interface RunFacts {
    * Absent if all count.
    */
   readonly decidedAfter?: number
+  /**
+   * The last record of each import of the run. Limits that were raised up to it count only where they are not above those of the start:
+   * the operator here has not raised them. Absent if all count.
+   */
+  readonly raisedElsewhere?: readonly number[]
 }
 
 /** The run that settings are written for, and the hash of its root program. */

@@ -113,6 +113,7 @@ export async function forkRun<S extends RunFacts>(world: ForkWorld<S>, run: stri
   }
   const { lease, trace } = await world.create(options.id, program, baseOf(run, snapshot, startOf))
   state.start = startOf(lease.run, trace)
+  if (sourceSettings.raisedElsewhere?.some((end) => end > at) === true) state.meter.lower()
   // The frames of the fork see the settings that a resume will read.
   const settings = world.codec.read(state.start)
   const ownRecords = forkRecords.end({ run: lease.run, settings }, decided)
@@ -123,10 +124,14 @@ export async function forkRun<S extends RunFacts>(world: ForkWorld<S>, run: stri
   return { id: lease.run, from, settled, settledAfter: snapshot?.at ?? 0, state, definitions, settings, sourceSettings }
 }
 
-/** Returns the settings of a fork at a record: permissions that are given in the fork itself count. */
+/** Returns the settings of a fork at a record: permissions that are given in the fork itself count, and so do limits that it raises. */
 function settingsAt<S extends RunFacts>(settings: S, at: number): S {
-  const { decidedAfter } = settings
-  return decidedAfter === undefined || decidedAfter <= at ? settings : { ...settings, decidedAfter: at }
+  const { decidedAfter = 0, raisedElsewhere = [] } = settings
+  return {
+    ...settings,
+    ...(decidedAfter > at ? { decidedAfter: at } : {}),
+    ...(raisedElsewhere.some((end) => end > at) ? { raisedElsewhere: [...new Set(raisedElsewhere.map((end) => Math.min(end, at)))] } : {}),
+  }
 }
 
 /** Returns the snapshot that opens the segment of the source, with the start of the fork. */

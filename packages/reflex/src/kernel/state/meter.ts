@@ -1,8 +1,20 @@
 import { type Frame, isActivation } from './frame.ts'
-import { isObject } from '../journal/json.ts'
+import { isObject, type Json } from '../journal/json.ts'
 import { oldUsage } from '../journal/old-words.ts'
 import type { Input } from '../journal/record.ts'
-import { type Limit, type Limits, limitsReached, type StatedUsage, type Usage, usageOfTokens, UsageSum } from '../journal/usage.ts'
+import {
+  type Limit,
+  type Limits,
+  LIMITS,
+  limitsAtMost,
+  limitsOf,
+  limitsReached,
+  raisedElsewhere,
+  type StatedUsage,
+  type Usage,
+  usageOfTokens,
+  UsageSum,
+} from '../journal/usage.ts'
 
 /** The usage of a run and of its programs, and the limits of its operator. */
 export interface UsageMeter {
@@ -27,6 +39,8 @@ export class Meter implements UsageMeter {
   /** The limits at the start of the run. */
   original: Limits = {}
   limits: Limits = {}
+  /** The last record of each import before which limits were raised: after it, no limit is above that of the start. */
+  importEnds: ReadonlySet<number> | undefined
 
   get run(): Usage {
     return this.total.withTime(this.time)
@@ -49,6 +63,24 @@ export class Meter implements UsageMeter {
   fork(): void {
     this.shared = new UsageSum()
     this.shared.add(this.total)
+  }
+
+  /** True if a limit is above that of the start. */
+  get isRaised(): boolean {
+    return LIMITS.some((limit) => (this.limits[limit] ?? 0) > (this.original[limit] ?? Number.POSITIVE_INFINITY))
+  }
+
+  /** Sets the limits of the start. */
+  begin(by: Json | undefined): void {
+    this.original = limitsOf(by)
+    this.limits = this.original
+    const ends = raisedElsewhere(by)
+    if (ends.length > 0) this.importEnds = new Set(ends)
+  }
+
+  /** Lowers raised limits to those of the start: a person elsewhere raised them, or the records only claim it. */
+  lower(): void {
+    this.limits = limitsAtMost(this.original, this.limits)
   }
 
   get reached(): readonly Limit[] {

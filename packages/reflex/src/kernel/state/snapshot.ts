@@ -6,7 +6,7 @@ import type { Permissions } from '../journal/permissions.ts'
 import type { Asker, EndStatus, Input, Pin, Ref, ReturnPair, Start, WaitRules, WaitType } from '../journal/record.ts'
 import { labelOf, Scope } from './scope.ts'
 import { State } from './state.ts'
-import { amountsOf, type CallLimits, type Limits, limitsOf, type StatedUsage, UsageSum } from '../journal/usage.ts'
+import { amountsOf, type CallLimits, type Limits, type StatedUsage, UsageSum } from '../journal/usage.ts'
 
 /** `[key, record, at, label, value]`; without a value the key was deleted. */
 type StoredEntry = readonly [string, number, number, Json | null, Json?]
@@ -275,8 +275,10 @@ function loadMeter(state: State, { n, start, meter: stored = { used: {}, time: 0
   meter.total.add(stored.used)
   meter.time = stored.time
   meter.shared.add({ ...stored.shared })
-  meter.original = limitsOf(start.by)
+  meter.begin(start.by)
   meter.limits = stored.limits ?? meter.original
+  // An import changes the start of a snapshot, and not its limits.
+  if (meter.importEnds?.has(n) === true) meter.lower()
   for (const id of stored.stopped ?? []) state.stoppedAt.add(state.frame(id))
   // The snapshot can come from elsewhere: no answer in it is later than the snapshot.
   for (const [grant, place, allowed, record = 0] of stored.decided ?? []) state.decide(place, grant, allowed, Math.min(record, n))

@@ -19,16 +19,7 @@ import type { Permissions } from '../journal/permissions.ts'
 import { Queue } from './queue.ts'
 import type { CallRequest, EndStatus, Input, Outputs, Pin, Rec, Ref, SpawnRequest, Start } from '../journal/record.ts'
 import { labelOf, Scope } from './scope.ts'
-import {
-  amountOf,
-  type CallLimits,
-  type Limits,
-  limitsOf,
-  pickLimits,
-  soundCallLimits,
-  soundUsage,
-  type StatedUsage,
-} from '../journal/usage.ts'
+import { amountOf, type CallLimits, type Limits, pickLimits, soundCallLimits, soundUsage, type StatedUsage } from '../journal/usage.ts'
 
 /** The end of a run. */
 export interface RunOutcome {
@@ -130,6 +121,7 @@ export class State {
     if (rec.position !== undefined) frame.position = rec.position
     if (requests !== undefined) this.#request(frame, requests)
     if (more !== undefined) this.#applyMore(frame, more, label)
+    if (this.meter.importEnds?.has(this.n) === true) this.meter.lower()
   }
 
   #countStep(frame: Frame): void {
@@ -145,8 +137,7 @@ export class State {
 
   #begin(start: Start): void {
     this.start = start
-    this.meter.original = limitsOf(start.by)
-    this.meter.limits = this.meter.original
+    this.meter.begin(start.by)
     this.seed = start.seed
     this.time = start.at
     this.pins.push(...start.pins)

@@ -31,7 +31,7 @@ async function processWith(name: string): Promise<Reflex> {
 /** Returns a record without what an import adds: the record after which permissions count. */
 function withoutLocal(record: Rec): Rec {
   const { more } = record
-  return more?.start === undefined ? record : { ...record, more: { ...more, start: withoutLocalSettings(more.start) } }
+  return more?.start === undefined ? record : { ...record, more: { ...more, start: withoutLocalSettings(more.start, 0) } }
 }
 
 describe.each(historyNames())('the history %s', (name) => {
