@@ -36,7 +36,7 @@ export function waitRequest(state: State, type: WaitType, title: string, options
   const rules = waitRules(type, title, options)
   if ((options.every ?? 0) > END_OF_TIME) throw refused(type, title, `every must be at most ${END_OF_TIME} milliseconds`)
   const due = options.due === undefined ? undefined : Math.round(options.due)
-  if (due !== undefined && !isTime(due))
+  if (options.due !== undefined && !isTime(options.due))
     throw refused(type, title, `due is ${options.due}; it must be a time in milliseconds, at most ${END_OF_TIME} from 1970`)
   if (rules !== undefined) return [type, title, due ?? null, about ?? null, asker ?? null, rules]
   if (asker !== undefined && state.isCurrentFormat) return [type, title, due ?? null, about ?? null, asker]
