@@ -104,6 +104,7 @@ export interface Rows {
   /** `without_rows` is 1 for a segment whose records are not in rows, and for the one before the first records of a run. */
   readonly sealedAfter: Place & { readonly id: string | null; readonly parent: string | null; readonly without_rows: number }
   readonly ledgersAfter: { readonly row: number; readonly value: string }
+  readonly rowsOf: { readonly count: number }
   readonly programs: { readonly hash: string }
   readonly blobs: { readonly hash: string }
   readonly entries: EntryRow

@@ -135,6 +135,16 @@ const SQL = {
   dropMessages: 'delete from inbox where run = ?',
   dropSegments: 'delete from segment where run = ?',
   dropRun: 'delete from run where seq = ? and trace = ? and token = ? and last = ?',
+  // The number of rows of a run in all tables, at most so many.
+  rowsOf: `select count(*) as count from (select 1 from journal where run = ? union all select 1 from snapshot where run = ?
+    union all select 1 from inbox where run = ? union all select 1 from segment where run = ? limit ?)`,
+  renameRun: `update run set id = ?, owner = null, token = token + 1, last = 0, chain = ?, sum = ?
+    where seq = ? and trace = ? and token = ? and last = ?`,
+  dropBase: 'delete from segment where run = ? and number = 0',
+  dropJournalPart: 'delete from journal where row in (select row from journal where run = ? limit ?)',
+  dropSnapshotsPart: 'delete from snapshot where row in (select row from snapshot where run = ? limit ?)',
+  dropMessagesPart: 'delete from inbox where row in (select row from inbox where run = ? limit ?)',
+  dropSegmentsPart: 'delete from segment where rowid in (select rowid from segment where run = ? limit ?)',
   dropProgram: 'delete from program where hash = ?',
   dropBlob: 'delete from blob where hash = ?',
 } as const

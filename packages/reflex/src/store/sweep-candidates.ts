@@ -51,7 +51,7 @@ export class Candidates<Row extends StoredRunRow> {
 
   /** The runs that are still to be removed. */
   get goneRows(): readonly Row[] {
-    return this.#rows.filter(({ id }) => this.#goneRuns.has(id) && !this.#removed.has(id))
+    return this.stillGone(this.#rows)
   }
 
   /** True if a run that was to be removed is kept. */
@@ -66,6 +66,11 @@ export class Candidates<Row extends StoredRunRow> {
 
   isGone(id: string): boolean {
     return this.#goneRuns.has(id)
+  }
+
+  /** Returns those of the rows that are still to be removed. */
+  stillGone(rows: readonly Row[]): readonly Row[] {
+    return rows.filter(({ id }) => this.#goneRuns.has(id) && !this.#removed.has(id))
   }
 
   keep(id: string): void {

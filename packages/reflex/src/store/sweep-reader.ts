@@ -52,8 +52,9 @@ export class SweepReader {
     return this.#candidates.goneRows
   }
 
-  isGone({ id }: StoredRunRow): boolean {
-    return this.#candidates.isGone(id)
+  /** Returns those of the rows that are still to be removed. */
+  stillGone(rows: readonly StoredRunRow[]): readonly StoredRunRow[] {
+    return this.#candidates.stillGone(rows)
   }
 
   /** Returns the given hashes that nothing names. */
@@ -68,7 +69,7 @@ export class SweepReader {
     this.#connection.read((sql) => this.mark(sql))
     const { rows, parents } = await this.#readRows()
     this.#candidates = this.#keepsAll ? new Candidates<StoredRunRow>([], parents, now) : new Candidates(rows, parents, now, before)
-    await this.#readRuns(rows.filter((row) => !this.isGone(row)))
+    await this.#readRuns(rows.filter(({ id }) => !this.#candidates.isGone(id)))
     while (this.#connection.read((sql) => this.#readLedgers(sql, ENTRIES_READ))) await yieldToRuns()
   }
 
@@ -186,7 +187,7 @@ export class SweepReader {
     this.#candidates.keepParents(parents)
     this.#marks = { batch: batches.at(-1) ?? batch, seal: sealed.at(-1) ?? seal }
     const ids = new Set(sealed.flatMap(({ id, without_rows: withoutRows }) => (id === null || withoutRows === 0 ? [] : [id])))
-    const runs = Array.from(ids, (id) => sql.run.get(id)).filter((row) => row !== undefined && !this.isGone(row))
+    const runs = Array.from(ids, (id) => (this.#candidates.isGone(id) ? undefined : sql.run.get(id)))
     return { isWhole, runs: runs.filter((row) => row !== undefined) }
   }
 }

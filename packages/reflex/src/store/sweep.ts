@@ -2,13 +2,15 @@ import type { SweepOptions, SweepResult } from '../kernel/index.ts'
 import type { Connection } from './connection.ts'
 import { compactKept } from './ledgers.ts'
 import type { StoredRunRow } from './rows.ts'
+import { isRest, removeRest, removeRuns } from './run-removal.ts'
 import type { Statements } from './statements.ts'
 import { chunksOf } from './sweep-candidates.ts'
 import { SweepReader, yieldToRuns } from './sweep-reader.ts'
 
-/** The most that one transaction removes, so that a commit waits for a few milliseconds at most, and the most hashes that one reads. */
-const RUNS_DROPPED = 50
+/** The most hashes that one transaction reads or removes, so that a commit waits for a few milliseconds at most. */
 const HASHES = 500
+/** The most runs that one transaction removes. */
+const RUNS = 50
 
 /**
  * Removes everything that is no longer needed, in transactions of a few milliseconds each. The sweep reads everything
@@ -19,7 +21,7 @@ export async function sweepStore(connection: Connection, options: SweepOptions):
   await sweep.reader.read()
   const runs = options.dry === true ? sweep.reader.runs : await sweep.dropRuns()
   return {
-    runs: runs.map(({ id }) => id),
+    runs: runs.filter((row) => !isRest(row)).map(({ id }) => id),
     programs: await sweep.dropUnneeded('programs'),
     blobs: await sweep.dropUnneeded('blobs'),
     entries: await compactKept(connection, options.now, options.dry === true),
@@ -38,17 +40,24 @@ class Sweep {
   }
 
   async dropRuns(): Promise<readonly StoredRunRow[]> {
-    const { reader } = this
     const dropped: StoredRunRow[] = []
     // Reading again may find more runs to remove.
-    for (let runs = reader.runs; runs.length > 0; runs = reader.runs) {
-      const chunk = runs.slice(0, RUNS_DROPPED)
-      const droppedRuns = await this.#writeCurrent((sql) => chunk.filter((row) => reader.isGone(row) && dropRun(sql, row)))
-      dropped.push(...droppedRuns)
-      reader.forget(droppedRuns)
-      reader.keep(chunk.filter((row) => !droppedRuns.includes(row)))
+    for (let runs = this.reader.runs; runs.length > 0; runs = this.reader.runs)
+      for (const chunk of chunksOf(runs, RUNS)) dropped.push(...(await this.#dropChunk(chunk)))
+    await this.reader.keepRemaining()
+    return dropped
+  }
+
+  async #dropChunk(chunk: readonly StoredRunRow[]): Promise<readonly StoredRunRow[]> {
+    const dropped: StoredRunRow[] = []
+    for (let left = chunk; left.length > 0; ) {
+      const { removed, changed, rest } = await this.#writeCurrent((sql) => removeRuns(sql, this.reader.stillGone(left)))
+      dropped.push(...removed)
+      this.reader.forget(removed)
+      this.reader.keep(changed)
+      if (rest !== undefined) while (!(await this.#writeCurrent((sql) => removeRest(sql, rest))));
+      left = this.reader.stillGone(left)
     }
-    await reader.keepRemaining()
     return dropped
   }
 
@@ -93,14 +102,4 @@ class Sweep {
       await this.reader.read()
     }
   }
-}
-
-/**
- * Removes a run. Returns false if the run has changed since it was read: another process wrote its first record
- * meanwhile.
- */
-function dropRun(sql: Statements, { seq, trace, token, last }: StoredRunRow): boolean {
-  if (Number(sql.dropRun.run(seq, trace, token, last).changes) === 0) return false
-  for (const table of [sql.dropJournal, sql.dropSnapshots, sql.dropMessages, sql.dropSegments]) table.run(seq)
-  return true
 }

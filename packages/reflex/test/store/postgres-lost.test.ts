@@ -202,7 +202,7 @@ describe.skipIf('missing' in programs)(`a shared Postgres that can be lost${skip
     for (const [statement, read] of [
       ['batches', async () => (await store.read(RUN))?.batches],
       ['snapshot', async () => (await store.read(RUN))?.batches],
-      ['segmentsFrom', async () => store.journal(RUN)],
+      ['segmentsIn', async () => store.journal(RUN)],
     ] as const) {
       const before = await other.journal(RUN)
       const held = proxy.hold(statement)
@@ -216,7 +216,7 @@ describe.skipIf('missing' in programs)(`a shared Postgres that can be lost${skip
     }
   })
 
-  it.each(['segmentsFrom', 'batches', 'segmentBodies'])(
+  it.each(['segmentsIn', 'batches', 'segmentBodies'])(
     'a segment that is packed or forgotten before "%s" is read whole, or is gone',
     async (statement) => {
       const { proxy, store, other, lease } = await behindProxy()

@@ -6,7 +6,7 @@ import { Connection } from '../../src/store/connection.ts'
 import { openSqlite } from '../../src/store/index.ts'
 import type { Statements } from '../../src/store/statements.ts'
 import { sweepStore } from '../../src/store/sweep.ts'
-import { batchOf, rowChange, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { batchOf, messageOf, rowChange, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { folder, StoreProcess } from './processes.ts'
 
 const worker = workerOf('first')
@@ -76,13 +76,13 @@ describe('a sweep of a SQLite store', () => {
     // At once, when it has removed the first runs, and when it has removed the first values.
     for (const isMoment of [() => true, async () => (await store.runs()).length < 121, () => lost().length > 0]) {
       const other = await StoreProcess.open(file)
-      let isEnded = false
+      const answers: unknown[] = []
       // A fault is an unhandled rejection, which fails the test.
-      void other.call('sweep', { now: NOW, before: NOW }).then(() => (isEnded = true))
+      void other.call('sweep', { now: NOW, before: NOW }).then((answer) => answers.push(answer))
       do {
         await nameNext()
         await new Promise((resolve) => setImmediate(resolve))
-      } while (!isEnded && !(await isMoment()))
+      } while (answers.length === 0 && !(await isMoment()))
       await other.kill()
       expect(lost().filter((hash) => named.has(hash))).toEqual([])
       expect(await store.journal('long-1')).toHaveLength(last)
@@ -94,6 +94,42 @@ describe('a sweep of a SQLite store', () => {
     onTestFinished(() => db.close())
     const left = db.prepare('select count(*) as n from journal where run not in (select seq from run)').get()
     expect(left).toEqual({ n: 0 })
+  })
+
+  it('removes a long run in parts: after a crash nobody sees anything of it, and the next sweep removes the rest', async () => {
+    const { store, file } = await storeWith(0)
+    onTestFinished(() => store.close())
+    const base = { at: 7, chain: 1, snapshot: 'a snapshot' }
+    const long = await store.create({ ...rowOf('long-1'), base }, worker)
+    if (long === 'taken') throw new Error('taken')
+    await store.post('long-1', messageOf('m1'))
+    const batches = Array.from({ length: 4000 }, (_, i) => batchOf(long, i + 8, i % 4 === 3 ? { snapshot: 'a snapshot', seal: true } : {}))
+    await store.commit([...batches, batchOf(long, 4008, { row: rowChange({ status: 'completed' }) })])
+    const trace = (await store.read('long-1'))?.row.trace ?? ''
+    let writes = 0
+    class Crashing extends Connection {
+      override write<T>(work: (sql: Statements) => T): T {
+        if (++writes > 3) throw new Error('the process ends')
+        return super.write(work)
+      }
+    }
+    const connection = new Crashing(file, { busyTimeout: 1000, newIdentity: '0f' })
+    onTestFinished(() => connection.close())
+    await expect(sweepStore(connection, { now: NOW, before: NOW })).rejects.toThrow('the process ends')
+    const db = new DatabaseSync(file)
+    onTestFinished(() => db.close())
+    const rows = () =>
+      ['run', 'journal', 'snapshot', 'segment', 'inbox'].map((table) => db.prepare(`select count(*) as n from ${table}`).get()?.['n'])
+    expect(rows()).toEqual([1, 1001, 1001, 1000, 1])
+    expect([await store.runs(), await store.runs({ prefix: trace }), await store.due(NOW + TTL)]).toEqual([[], [], []])
+    expect([await store.read('long-1'), await store.journal('long-1'), await store.segments('long-1')]).toEqual([undefined, [], []])
+    const again = await store.create(rowOf('long-1'), worker)
+    if (again === 'taken') throw new Error('taken')
+    await store.commit([batchOf(again, 1)])
+    expect(await store.sweep({ now: NOW, dry: true })).toMatchObject({ runs: [] })
+    expect(await store.sweep({ now: NOW })).toMatchObject({ runs: [] })
+    expect(rows()).toEqual([1, 1, 0, 0, 0])
+    expect(await store.journal('long-1')).toHaveLength(1)
   })
 
   it('reads what was committed during its read', async () => {
