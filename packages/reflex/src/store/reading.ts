@@ -1,7 +1,6 @@
 import type { RunFilter, RunRow, StoredBatch, StoredProgram, StoredRun } from '../kernel/index.ts'
-import { isAbandoned } from './known-worker.ts'
 import { corruption } from './columns.ts'
-import { baseOf, chainEnd, checkedRow, ownerOf, type Rows, type StoredRunRow } from './rows.ts'
+import { baseOf, chainEnd, checkedRow, isHidden, type Rows, type StoredRunRow } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { checkChain, type SummedBatch, sumOf, type UncheckedBatch } from './checksums.ts'
 import { isWithoutRecords } from './segment-ranges.ts'
@@ -91,7 +90,7 @@ export function readRuns(sql: Statements, { status, prefix, limit }: RunFilter):
   const rows: RunRow[] = []
   for (const row of sql.runs.iterate(statuses, statuses, start, start, start, end)) {
     if (rows.length >= (limit ?? LAST_RECORD)) break
-    if (!isAbandoned({ last: row.last, base: baseOf(row) }, ownerOf(row))) rows.push(checkedRow(row))
+    if (!isHidden(row)) rows.push(checkedRow(row))
   }
   return rows
 }

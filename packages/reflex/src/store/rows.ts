@@ -1,9 +1,9 @@
 import type { RunRow, StoredBatch, UnreadRun, Worker } from '../kernel/index.ts'
-import type { KnownWorker } from './known-worker.ts'
+import { isAbandoned, type KnownWorker } from './known-worker.ts'
 import { corruption, type MessageColumns, type RunColumns, rowOf } from './columns.ts'
 import { type ChainEnd, type SummedBatch, sumOf } from './checksums.ts'
 import type { EntryRow, LedgerFactsRow } from './ledger-rows.ts'
-import { checkedSegment, type SegmentRow } from './segments.ts'
+import { type SegmentRow, summedSegment } from './segments.ts'
 
 /** The columns of a run's owner, from a join. All are null if there is no owner. */
 export interface OwnerColumns {
@@ -132,8 +132,22 @@ export function checkedRow(stored: StoredRunRow): RunRow {
 }
 
 /** Returns the last record before the first one of a run, 0 for most. Throws `R5003` if the store does not have what was written. */
-export function baseOf({ id, base_row: baseRow }: StoredRunRow): number {
-  return baseRow === null ? 0 : checkedSegment(id, JSON.parse(baseRow) as SegmentRow).last
+export function baseOf(run: StoredRunRow): number {
+  const base = intactBase(run)
+  if (base === undefined) throw corruption(`the snapshot that opens ${run.id}`, run.id)
+  return base
+}
+
+/** True if a run is not in lists: it never began. One of which the store cannot tell is listed, so that somebody sees its fault. */
+export function isHidden(run: StoredRunRow): boolean {
+  const base = intactBase(run)
+  return base !== undefined && isAbandoned({ last: run.last, base }, ownerOf(run))
+}
+
+function intactBase({ id, base_row: baseRow }: StoredRunRow): number | undefined {
+  if (baseRow === null) return 0
+  const row = JSON.parse(baseRow) as SegmentRow
+  return summedSegment(id, row).sum === row.sum ? row.last : undefined
 }
 
 export function chainEnd({ id, last, chain }: StoredRunRow): ChainEnd {

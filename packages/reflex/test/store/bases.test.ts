@@ -97,7 +97,7 @@ describe('the snapshot with which a run begins, and its row', () => {
     await compareAll(store, async (sql) => db.exec(sql))
   })
 
-  it('are damaged so that the run looks as if it never began: R5003, and it is not removed', async () => {
+  it('are damaged so that the run looks as if it never began: it is listed, and not removed', async () => {
     const file = join(folder(), 'reflex.db')
     const store = openSqlite(file)
     onTestFinished(() => store.close())
@@ -106,9 +106,10 @@ describe('the snapshot with which a run begins, and its row', () => {
     const db = new DatabaseSync(file)
     onTestFinished(() => db.close())
     db.exec("update segment set last = 8 where number = 0; update run set owner = null where id = 'otter-2m9q'")
-    const calls = [async () => store.runs(), async () => store.sweep({ now: NOW }), async () => store.sweep({ now: NOW, dry: true })]
-    for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'R5003' })
-    expect(db.prepare('select count(*) as n from journal').get()).toEqual({ n: 1 })
+    await writeRun(store, 'newt-3ccc', 'open')
+    for (const dry of [true, false]) await expect(store.sweep({ now: NOW, dry })).rejects.toMatchObject({ code: 'R5003' })
+    expect((await store.runs()).map(({ id }) => id).sort()).toEqual(['newt-3ccc', 'otter-2m9q'])
+    expect(db.prepare('select count(*) as n from journal').get()).toEqual({ n: 2 })
   })
 })
 

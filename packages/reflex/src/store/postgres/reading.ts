@@ -1,7 +1,6 @@
 import { isFault, type RunFilter, type RunRow, type StoredBatch, type StoredRun } from '../../kernel/index.ts'
-import { isAbandoned } from '../known-worker.ts'
 import type { Ask } from './connection.ts'
-import { baseOf, chainEnd, checkedRow, ownerOf, type StoredRunRow } from '../rows.ts'
+import { baseOf, chainEnd, checkedRow, isHidden, type StoredRunRow } from '../rows.ts'
 import { checkChain, sumOf, type UncheckedBatch } from '../checksums.ts'
 import { laterOf, requireOpening } from '../reading.ts'
 import { checkedSegment, goneRecords, placeOf, type SegmentRow, unpackSegment } from '../segments.ts'
@@ -121,8 +120,7 @@ export async function readRuns(ask: Ask, { status, prefix, limit = LAST_RECORD }
   let after: readonly [started: number, seq: number] = [LAST_RECORD, LAST_RECORD]
   while (rows.length < limit) {
     const page = await ask('runs', [status ?? null, prefix ?? null, ...after, PAGE])
-    for (const run of page)
-      if (rows.length < limit && !isAbandoned({ last: run.last, base: baseOf(run) }, ownerOf(run))) rows.push(checkedRow(run))
+    for (const run of page) if (rows.length < limit && !isHidden(run)) rows.push(checkedRow(run))
     const end = page.at(-1)
     if (end === undefined || page.length < PAGE) break
     after = [end.started, end.seq]
