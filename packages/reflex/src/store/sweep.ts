@@ -1,4 +1,4 @@
-import type { SweepOptions, SweepResult } from '../kernel/index.ts'
+import { systemHost, type SweepOptions, type SweepResult } from '../kernel/index.ts'
 import type { Connection } from './connection.ts'
 import { compactKept } from './ledgers.ts'
 import type { StoredRunRow } from './rows.ts'
@@ -92,14 +92,24 @@ class Sweep {
   async #writeCurrent<T>(work: (sql: Statements) => T): Promise<T> {
     for (;;) {
       await this.reader.catchUp()
+      const began = systemHost.monotonic()
       const outcome = this.#connection.write((sql) => {
         if (!this.reader.catchUpNow(sql)) return undefined
         const result = work(sql)
         this.reader.mark(sql)
         return { result }
       })
+      await yieldToWriters(systemHost.monotonic() - began)
       if (outcome !== undefined) return outcome.result
       await this.reader.read()
     }
   }
+}
+
+/**
+ * Waits for as long as a transaction took, in milliseconds. A process that waits for SQLite's lock looks for it only now and then: it
+ * must find it free half of the time.
+ */
+function yieldToWriters(took: number): Promise<void> {
+  return new Promise((resolve) => void systemHost.at(systemHost.now() + Math.ceil(took), resolve))
 }
