@@ -9,8 +9,9 @@ import {
   reads,
   run,
   type Test,
-  test,
+  runCondition,
 } from '../lua/expression/index.ts'
+import { textOf } from '../model/text-of.ts'
 
 /** An expression that is evaluated in the step. */
 export interface ExpressionCode {
@@ -36,8 +37,8 @@ export interface CodePlace {
 
 /** Reads a condition: Lua, or { fn = name }. Returns the fault of a text that is not Lua. */
 export function conditionCode(condition: Json, place: CodePlace): ConditionCode | Fault {
-  if (isObject(condition)) return { is: 'function', name: String(condition.fn) }
-  const text = String(condition)
+  if (isObject(condition)) return { is: 'function', name: textOf(condition.fn) }
+  const text = textOf(condition)
   const parsed = parseExpression(text, place)
   if ('fault' in parsed) return parsed.fault
   return 'outside' in parsed ? { is: 'script', text } : expressionCode(text, parsed.expression)
@@ -68,5 +69,5 @@ export function valueOf({ code }: ExpressionCode, environment: Environment): { r
 
 /** Evaluates an expression as a condition. */
 export function truthOf(code: ExpressionCode, environment: Environment): { readonly value: boolean } | { readonly error: string } {
-  return test(code.test, environment)
+  return runCondition(code.test, environment)
 }

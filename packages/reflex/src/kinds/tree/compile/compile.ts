@@ -9,6 +9,7 @@ import { outputOf } from '../nodes/tool.ts'
 import { withOnFailure } from '../nodes/with-on-failure.ts'
 import { type CodePlace, type ConditionCode, conditionCode, dataCode, type ExpressionCode } from './code.ts'
 import type { Assignments, CompiledNode, CompiledTree, NodeConditions } from './compiled.ts'
+import { textOf } from '../model/text-of.ts'
 
 /** What a host adds to trees. */
 export interface CompileOptions {
@@ -91,8 +92,8 @@ class Compiler {
       const value = params[parameter.name]
       if (value === undefined) continue
       if (parameter.type === 'condition') this.#readCondition(value, place)
-      else if (parameter.type === 'expression') this.#readExpression(String(value), place)
-      else if (parameter.type === 'key' && parameter.flow !== 'in') this.#declare(String(value))
+      else if (parameter.type === 'expression') this.#readExpression(textOf(value), place)
+      else if (parameter.type === 'key' && parameter.flow !== 'in') this.#declare(textOf(value))
     }
     this.#references(source, params)
     const contract = isObject(source.params?.contract) ? (source.params.contract as CompiledNode['contract']) : undefined
@@ -110,15 +111,15 @@ class Compiler {
   }
 
   #references({ type }: NodeSource, params: JsonObject): void {
-    if (type === 'subtree_ref') (params.lazy === true ? this.#lazyRefs : this.#refs).add(String(params.tree_name))
-    if (type === 'call') this.#calls.add(programName(String(params.program)))
+    if (type === 'subtree_ref') (params.lazy === true ? this.#lazyRefs : this.#refs).add(textOf(params.tree_name))
+    if (type === 'call') this.#calls.add(programName(textOf(params.program)))
     if (type === 'tool') this.#declare(outputOf(params))
-    if (type === 'llm_call') this.#declare(`${String(params.response_key)}_error`)
+    if (type === 'llm_call') this.#declare(`${textOf(params.response_key)}_error`)
     if (type === 'call') for (const key of Object.keys(isObject(params.export) ? params.export : {})) this.#declare(key)
     if (type === 'subtree_ref' && isObject(params.export)) for (const key of Object.keys(params.export)) this.#declare(key)
-    if (type === 'llm_call' && params.stream_to !== undefined) this.#streams.add(String(params.stream_to))
+    if (type === 'llm_call' && params.stream_to !== undefined) this.#streams.add(textOf(params.stream_to))
     if (type === 'script' || type === 'action') this.#hasCode = true
-    if (type === 'script' && /\bevent\b|\basync_id\b/.test(String(params.code))) this.#readsEvents = true
+    if (type === 'script' && /\bevent\b|\basync_id\b/.test(textOf(params.code))) this.#readsEvents = true
     for (const key of interpolatedKeys(params)) this.#read.add(key)
   }
 
@@ -130,14 +131,14 @@ class Compiler {
   #conditions(params: JsonObject, place: CodePlace): NodeConditions | undefined {
     const read = (name: string): ExpressionCode | undefined => {
       const text = params[name]
-      return text === undefined ? undefined : this.#readExpression(String(text), place)
+      return text === undefined ? undefined : this.#readExpression(textOf(text), place)
     }
     const assigned = (name: string): Assignments | undefined => {
       const given = params[name]
       if (!isObject(given)) return undefined
       return Object.entries(given).map(([key, text]) => {
         this.#declare(key)
-        return [key, this.#readExpression(String(text), place)] as const
+        return [key, this.#readExpression(textOf(text), place)] as const
       })
     }
     const conditions = {

@@ -3,6 +3,7 @@ import type { TreeNode } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import type { CompiledNode, CompiledTree } from './compiled.ts'
+import { textOf } from '../model/text-of.ts'
 
 /** A node of a laid out tree, with what its tree knows of it. */
 export interface LaidNode extends TreeNode {
@@ -52,7 +53,7 @@ export class Layout {
 
   #linkOne(node: LaidNode): Fault | undefined {
     if (node.children.length > 0) return undefined
-    const name = String(node.params.tree_name)
+    const name = textOf(node.params.tree_name)
     const chain = [...chainOf(node)]
     if (chain.includes(name)) {
       const cycle = [...chain.slice(0, chain.indexOf(name) + 1).toReversed(), name]

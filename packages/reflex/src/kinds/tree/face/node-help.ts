@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../../kernel/index.ts'
 import type { PartHelp, Parts } from '../../../programs/part-help.ts'
 import type { NodeManifest, Parameter } from '../manifest/manifest.ts'
 
@@ -33,7 +32,7 @@ function helpOf(node: NodeManifest): PartHelp {
       children: [...children],
       doc,
       example,
-      parameters: parameters.map((parameter) => ({ ...parameter }) as unknown as JsonObject),
+      parameters: parameters.map((parameter) => ({ ...parameter })),
     },
   }
 }

@@ -1,10 +1,10 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
-import type { Change } from '../../../kernel/index.ts'
+import { type Change, isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { Graph, GraphEdge, GraphNode } from '../../../programs/graph.ts'
 import type { KindResult, KindView, StoryEvent } from '../../../programs/kind-view.ts'
 import { shortJson } from '../../../text/index.ts'
 import type { CompiledNode, CompiledTree } from '../compile/compiled.ts'
 import { stateNames } from '../tick/node-states.ts'
+import { textOf } from '../model/text-of.ts'
 
 /** The display of trees and their runs. */
 export const treeView: KindView<CompiledTree> = { graph, story, result }
@@ -26,7 +26,7 @@ function graph({ root }: CompiledTree): Graph {
 
 function nodeOf({ source, manifest, params, children }: CompiledNode, isFirst: boolean): GraphNode {
   const calls =
-    manifest.type === 'subtree_ref' ? `tree:${String(params.tree_name)}` : manifest.type === 'call' ? String(params.program) : undefined
+    manifest.type === 'subtree_ref' ? `tree:${textOf(params.tree_name)}` : manifest.type === 'call' ? textOf(params.program) : undefined
   return {
     id: source.id,
     form: calls !== undefined ? 'call' : manifest.type === 'ask' ? 'question' : children.length > 1 ? 'choice' : 'step',
@@ -39,8 +39,8 @@ function nodeOf({ source, manifest, params, children }: CompiledNode, isFirst: b
 
 /** The work of leaves that reach outside, in a few words. */
 function deedOf(params: JsonObject): string | undefined {
-  if (params.fn !== undefined) return `calls ${String(params.fn)}`
-  if (params.tool !== undefined) return `calls the tool ${String(params.tool)}`
+  if (params.fn !== undefined) return `calls ${textOf(params.fn)}`
+  if (params.tool !== undefined) return `calls the tool ${textOf(params.tool)}`
   if (params.response_key !== undefined) return 'asks a model'
   return params.code === undefined ? undefined : 'runs a script'
 }
@@ -57,7 +57,7 @@ function story({ record, before, frame, def }: Change<CompiledTree>): readonly S
       if (status === 'FRESH') return { mark: 'skip', node: path, text: 'halted' }
       return { mark: MARKS[status], node: path, ...(reason === undefined ? {} : { text: reason }) }
     }),
-    ...events.flatMap((event) => (isList(event) ? eventStory(String(event[0]), event[1] ?? null) : [])),
+    ...events.flatMap((event) => (isList(event) ? eventStory(textOf(event[0]), event[1] ?? null) : [])),
   ]
 }
 
@@ -85,5 +85,5 @@ function eventStory(type: string, payload: Json): StoryEvent[] {
 function result(_: CompiledTree, value: Json): KindResult {
   if (!isObject(value)) return { value }
   const { status, ...values } = value
-  return { value: values, how: String(status) }
+  return { value: values, how: textOf(status) }
 }

@@ -1,7 +1,7 @@
 import { isList, isObject, type Json } from '../../../kernel/index.ts'
 
 /** A reference to the blackboard: a path of a key and fields, and a default. */
-const REFERENCE = /\$\{\s*bb\.([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*(?:\|\s*default:\s*([^}]*))?\}/g
+const REFERENCE = /\$\{\s*bb\.([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*(?:\|\s*default:([^}]*))?\}/g
 
 /**
  * Replaces `${bb.path}` and `${bb.path | default:value}` in texts, lists and objects. A text that is nothing but one reference becomes the value
