@@ -88,7 +88,7 @@ function shortFloat(float: number): string {
     TIE_TO_LOWER.test(exact) ? exact.slice(0, DIGITS + 1) + exact.slice(exact.indexOf('e')) : float.toExponential(DIGITS - 1)
   ).split('e')
   const exponent = Number(power)
-  const significant = digits.replace('.', '').replace(/0+$/, '')
+  const significant = withoutZerosAtEnd(digits.replace('.', ''))
   if (exponent < -4 || exponent >= DIGITS) {
     const fraction = significant.length > 1 ? `.${significant.slice(1)}` : ''
     return `${significant.charAt(0)}${fraction}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
@@ -97,4 +97,10 @@ function shortFloat(float: number): string {
   const whole = significant.slice(0, exponent + 1).padEnd(exponent + 1, '0')
   const fraction = significant.slice(exponent + 1)
   return fraction === '' ? whole : `${whole}.${fraction}`
+}
+
+function withoutZerosAtEnd(digits: string): string {
+  let end = digits.length
+  while (end > 0 && digits[end - 1] === '0') end--
+  return digits.slice(0, end)
 }
