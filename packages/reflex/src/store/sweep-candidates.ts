@@ -39,6 +39,7 @@ export class Candidates<Row extends StoredRunRow> {
   readonly #parents: Map<string, string>
   readonly #goneRuns: Set<string>
   readonly #removed = new Set<string>()
+  readonly #byName: ReadonlyMap<string, Row>
   readonly #count: number
 
   constructor(rows: readonly Row[], parents: ReadonlyMap<string, string>, now: number, before?: number) {
@@ -47,6 +48,7 @@ export class Candidates<Row extends StoredRunRow> {
     this.#parents = new Map(parents)
     this.#goneRuns = unneededRuns(swept, parents, before)
     this.#count = this.#goneRuns.size
+    this.#byName = new Map(this.goneRows.map((row) => [row.id, row]))
   }
 
   /** The runs that are still to be removed. */
@@ -64,8 +66,10 @@ export class Candidates<Row extends StoredRunRow> {
     this.#removed.add(id)
   }
 
-  isGone(id: string): boolean {
-    return this.#goneRuns.has(id)
+  /** True if a run is, or was, one to remove. Another run may have its name by now. */
+  isGone({ id, seq, trace }: StoredRunRow): boolean {
+    const known = this.#goneRuns.has(id) ? this.#byName.get(id) : undefined
+    return known?.seq === seq && known.trace === trace
   }
 
   /** Returns those of the rows that are still to be removed. */
@@ -81,7 +85,7 @@ export class Candidates<Row extends StoredRunRow> {
   /** Adds forks that were created after the read, and keeps the runs that they descend from. */
   keepParents(parents: ReadonlyMap<string, string>): void {
     for (const [id, parent] of parents) this.#parents.set(id, parent)
-    for (const id of parents.keys()) if (!this.#goneRuns.has(id)) this.keep(id)
+    for (const id of parents.keys()) if (!this.#goneRuns.has(id) || this.#removed.has(id)) keepAncestors(this.#goneRuns, this.#parents, id)
   }
 }
 

@@ -69,7 +69,7 @@ export class SweepReader {
     this.#connection.read((sql) => this.mark(sql))
     const { rows, parents } = await this.#readRows()
     this.#candidates = this.#keepsAll ? new Candidates<StoredRunRow>([], parents, now) : new Candidates(rows, parents, now, before)
-    await this.#readRuns(rows.filter(({ id }) => !this.#candidates.isGone(id)))
+    await this.#readRuns(rows.filter((row) => !this.#candidates.isGone(row)))
     while (this.#connection.read((sql) => this.#readLedgers(sql, ENTRIES_READ))) await yieldToRuns()
   }
 
@@ -187,8 +187,8 @@ export class SweepReader {
     this.#candidates.keepParents(parents)
     this.#marks = { batch: batches.at(-1) ?? batch, seal: sealed.at(-1) ?? seal }
     const ids = new Set(sealed.flatMap(({ id, without_rows: withoutRows }) => (id === null || withoutRows === 0 ? [] : [id])))
-    const runs = Array.from(ids, (id) => (this.#candidates.isGone(id) ? undefined : sql.run.get(id)))
-    return { isWhole, runs: runs.filter((row) => row !== undefined) }
+    const runs = Array.from(ids, (id) => sql.run.get(id)).filter((row) => row !== undefined)
+    return { isWhole, runs: runs.filter((row) => !this.#candidates.isGone(row)) }
   }
 }
 

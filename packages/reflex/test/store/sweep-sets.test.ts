@@ -159,6 +159,22 @@ describe.skipIf('missing' in programs)(`a sweep of a Postgres store${skipped}`, 
     expect(connection.asked.length).toBeLessThan(30)
   })
 
+  it('reads a new run that takes the name of a removed one', async () => {
+    const address = server.address()
+    const store = openPostgres(address)
+    await crowded(store)
+    const connection = watched(address)
+    let isFirst = true
+    connection.before = async (statement) => {
+      if (statement !== 'hold' || !isFirst) return
+      isFirst = false
+      const again = (await store.create(rowOf('ended-0'), worker)) as Lease
+      expect(await store.commit([batchOf(again, 1, { body: pin(1), programs: [PROGRAM] })])).toEqual([])
+    }
+    expect(await sweepPostgres(connection, { now: NOW, before: NOW })).toMatchObject({ programs: [] })
+    expect(await store.program(hash)).toEqual(PROGRAM)
+  })
+
   it('delays no commit, except one with programs until these are removed: it inserts them again', async () => {
     const address = server.address()
     const store = openPostgres(address)

@@ -66,7 +66,7 @@ class Sweep {
       this.#newest = rows.reduce((most, { seq }) => Math.max(most, seq), 0)
       for (const { seq, status, last } of rows) if (isOpen(status) || seq > this.#newest - OVERLAP) this.#read.set(seq, last)
       this.#candidates = new Candidates(rows, await parentsSince(ask, 0), now, before)
-      const remaining = rows.filter(({ id }) => !this.#candidates.isGone(id))
+      const remaining = rows.filter((row) => !this.#candidates.isGone(row))
       for (const page of pagesOf(remaining.filter(({ last }) => last <= RECORDS_READ))) await this.#readJournals(ask, page)
       for (const row of remaining) if (row.last > RECORDS_READ) await this.#readUnread(ask, row)
       await this.#readLedgers(ask)
@@ -96,7 +96,7 @@ class Sweep {
   /** Reads what was committed since, of runs that may have grown. */
   async #catchUp(ask: Ask): Promise<void> {
     for (const row of await ask('grown', [[...this.#read.keys()], [...this.#read.values()], this.#newest])) {
-      if (this.#candidates.isGone(row.id)) continue
+      if (this.#candidates.isGone(row)) continue
       await this.#readUnread(ask, row)
       this.#read.set(row.seq, row.last)
     }
@@ -115,7 +115,7 @@ class Sweep {
     for (const chunk of chunksOf(this.runs, RUNS_DROPPED)) {
       const droppedRuns = await this.#connection.write(async (ask, unknownOutcome) => {
         this.#candidates.keepParents(await parentsSince(ask, this.#newest))
-        const rows = chunk.filter(({ id }) => this.#candidates.isGone(id))
+        const rows = chunk.filter((row) => this.#candidates.isGone(row))
         const columns = [rows.map(({ seq }) => seq), rows.map(({ token }) => token), rows.map(({ last }) => last)]
         const seqs = new Set((await ask('dropRuns', columns)).map(({ seq }) => seq))
         // The first attempt may have been performed although its answer was lost.
@@ -124,6 +124,7 @@ class Sweep {
         return chunk.filter(({ seq }) => seqs.has(seq))
       })
       dropped.push(...droppedRuns)
+      for (const { id } of droppedRuns) this.#candidates.forget(id)
       await this.#keepRuns(chunk.filter((row) => !droppedRuns.includes(row)))
     }
     return dropped

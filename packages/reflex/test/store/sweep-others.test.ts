@@ -75,7 +75,7 @@ function packAtOnce(file: string, run: string, number: number, hashes: readonly 
   connection.close()
 }
 
-describe('a sweep of a SQLite store with long runs', () => {
+describe('a sweep of a SQLite store while others write', () => {
   it('reads and removes in transactions of limited size', async () => {
     const file = join(folder(), 'reflex.db')
     const store = openSqlite(file)
@@ -128,6 +128,28 @@ describe('a sweep of a SQLite store with long runs', () => {
     const connection = new Overtaken(file, { busyTimeout: 1000, newIdentity: '0f' })
     onTestFinished(() => connection.close())
     expect((await sweepStore(connection, { now: NOW })).blobs).toEqual([])
+    expect(await store.blob(hash)).toBe('"long"')
+  })
+
+  it('keeps what a new run begins with that has the name of a removed run', async () => {
+    const file = join(folder(), 'reflex.db')
+    const store = openSqlite(file)
+    onTestFinished(() => store.close())
+    await store.hello(worker, NOW, TTL)
+    const ended = (await store.create(rowOf('ended-1'), worker)) as Lease
+    const other = (await store.create(rowOf('other-1'), worker)) as Lease
+    const row = rowChange({ status: 'completed' })
+    await store.commit([batchOf(ended, 1, { blobs: new Map([[hash, '"long"']]), row }), batchOf(other, 1)])
+    class Overtaken extends Connection {
+      override write<T>(work: (sql: Statements) => T): T {
+        const base = { at: 7, chain: 1, snapshot: JSON.stringify([hash]) }
+        if (store.read('ended-1') === undefined) void store.create({ ...rowOf('ended-1'), base }, worker)
+        return super.write(work)
+      }
+    }
+    const connection = new Overtaken(file, { busyTimeout: 1000, newIdentity: '0f' })
+    onTestFinished(() => connection.close())
+    expect(await sweepStore(connection, { now: NOW, before: NOW })).toMatchObject({ runs: ['ended-1'], blobs: [] })
     expect(await store.blob(hash)).toBe('"long"')
   })
 })
