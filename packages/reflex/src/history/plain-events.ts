@@ -8,6 +8,8 @@ export function plainEvents(segments: readonly Segment[]): MoreEvents {
   return (change, definitions, events) => {
     const { frame, record } = change
     if (record.input?.[0] === 'kernel' && record.input[1] === 'seal') return [sealEvent(change, segments)]
+    // The record before it says who cancelled and why.
+    if (record.input?.[0] === 'cancel') return []
     const { kind } = definitions.program(frame.pin)
     return events.length > 0 || definitions.view(kind).story !== undefined ? [] : [plainEvent(change, definitions)]
   }

@@ -32,7 +32,7 @@ describe.each(PLACES)('cancelling a stored run, %s', (_, place) => {
     const { record, handle } = await here.reflex.cancel('otter', { reason: 'it was withdrawn' })
     await handle?.idle()
     expect(handle?.status).toBe('cancelled')
-    expect(await lines(here)).toEqual(['note cancelled by ana: it was withdrawn'])
+    expect(await lines(here)).toEqual(['note step', 'note cancelled by ana: it was withdrawn'])
     expect(record).toBeGreaterThan(1)
     expect((await here.reflex.inbox()).length).toBe(0)
     expect(await here.reflex.replay('otter')).toMatchObject({ result: 'equal' })
@@ -68,7 +68,7 @@ describe.each(PLACES)('cancelling a stored run, %s', (_, place) => {
     })
     await host.advance(1000)
     expect(held.status).toBe('cancelled')
-    expect(await lines(other)).toEqual(['note cancelled by ben'])
+    expect(await lines(other)).toEqual(['note step', 'note cancelled by ben'])
   })
 
   test('waits for the process that holds the run, and reports the result and the effects that may have happened', async () => {
@@ -113,7 +113,7 @@ describe.each(PLACES)('cancelling a stored run, %s', (_, place) => {
     await held.leave()
     await host.advance(1500)
     expect(await cancelling).toMatchObject({ did: 'cancelled', status: 'cancelled' })
-    expect(await lines(other)).toEqual(['note cancelled by ben'])
+    expect(await lines(other)).toEqual(['note step', 'note cancelled by ben'])
   })
 
   test('lists the effects in flight when its process died, without those that may be repeated freely', async () => {
