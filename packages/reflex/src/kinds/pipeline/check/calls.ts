@@ -11,6 +11,7 @@ import { offeredChoices } from '../model/human-choices.ts'
 import { modelName } from '../model/model-name.ts'
 import type { LintFinding, LintRule } from './finding.ts'
 import { guesser } from './guess.ts'
+import { valuesThat } from './search.ts'
 import type { LintSubject } from './subject.ts'
 
 /** Applies only if the models are known. Reports each name once, at the first node that has it. */
@@ -77,10 +78,8 @@ export const actionParameters: LintRule = {
   name: 'action_parameters',
   code: 'R1192',
   *apply(subject) {
-    for (const node of subject.nodes.values()) {
-      const { performs } = node.facts
-      if (performs === undefined) continue
-      const action = textOf(node.node.attributes, performs) ?? ''
+    for (const node of valuesThat(subject.nodes, ({ facts }) => facts.performs !== undefined)) {
+      const action = textOf(node.node.attributes, node.facts.performs ?? '') ?? ''
       if (action === '') continue
       const host = subject.options.parameters?.(plainAction(action))
       const parameters = host ?? ACTION_FACTS.get(canonicalAction(action))?.parameters
@@ -120,9 +119,8 @@ export const defaultChoice: LintRule = {
   name: 'default_choice',
   code: 'R1193',
   *apply({ nodes, outgoing }) {
-    for (const node of nodes.values()) {
-      const { id, facts } = node
-      if (facts.form !== 'choice' && facts.form !== 'approval') continue
+    for (const node of valuesThat(nodes, ({ facts: { form } }) => form === 'choice' || form === 'approval')) {
+      const { id } = node
       const word = textOf(node.node.attributes, 'human.default_choice')
       if (word === undefined) continue
       const choices = offeredChoices(node, outgoing.get(id) ?? [])

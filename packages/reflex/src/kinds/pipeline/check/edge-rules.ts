@@ -7,6 +7,7 @@ import { type LintFinding, type LintRule, listed } from './finding.ts'
 import { guesser } from './guess.ts'
 import { type DeadReason, type Tie, isStatusWord } from './routes.ts'
 import { normaliseLabel } from '../language/edge-labels.ts'
+import { edgesThat, valuesThat } from './search.ts'
 
 /** Finds edges that no run can take. Reports only certain cases. */
 export const deadRoute: LintRule = {
@@ -14,7 +15,8 @@ export const deadRoute: LintRule = {
   code: 'R1154',
   *apply({ routes }) {
     const guess = guesser(STATUSES)
-    for (const { dead } of routes.values()) if (dead.size > 0) for (const [edge, why] of dead) yield neverTaken(edge, why, guess)
+    for (const { dead } of valuesThat(routes, ({ dead: { size } }) => size > 0))
+      for (const [edge, why] of dead) yield neverTaken(edge, why, guess)
   },
 }
 
@@ -42,7 +44,7 @@ export const ambiguousRoute: LintRule = {
   name: 'ambiguous_route',
   code: 'R1153',
   *apply({ routes }) {
-    for (const { ties } of routes.values()) if (ties.length > 0) for (const tie of ties) yield undecided(tie)
+    for (const { ties } of valuesThat(routes, (one) => one.ties.length > 0)) for (const tie of ties) yield undecided(tie)
   },
 }
 
@@ -71,10 +73,9 @@ export const incompleteConditional: LintRule = {
   name: 'incomplete_conditional',
   code: 'R1146',
   *apply({ nodes, outgoing, routes }) {
-    for (const [id, { covered }] of routes) {
-      if (covered || nodes.get(id)?.canonical !== 'branch') continue
+    for (const { id } of valuesThat(nodes, ({ canonical }) => canonical === 'branch')) {
       const edges = outgoing.get(id) ?? []
-      if (!isOneSided(edges)) continue
+      if (routes.get(id)?.covered !== false || !isOneSided(edges)) continue
       const missing = edges.some(({ condition }) => condition !== undefined && outcomesAllowing(condition).includes('success'))
         ? 'fail'
         : 'success'
@@ -91,17 +92,13 @@ export const incompleteConditional: LintRule = {
 export const allConditionalNoDefault: LintRule = {
   name: 'all_conditional_no_default',
   code: 'R1147',
-  *apply({ nodes, outgoing, routes }) {
-    const finding = listed((id: string) => ({
-      message: `all edges of ${quote(id)} have conditions, and all of them can be false`,
-      node: id,
-    }))
-    for (const [id, { covered }] of routes) {
-      const node = covered ? undefined : nodes.get(id)
-      if (node === undefined || node.canonical === 'parallel') continue
-      if (node.canonical === 'branch' && isOneSided(outgoing.get(id) ?? [])) continue
-      yield finding(id)
-    }
+  apply({ nodes, outgoing, routes }) {
+    const found = valuesThat(nodes, ({ id, canonical }) => {
+      const { covered } = routes.get(id) ?? {}
+      if (covered !== false || canonical === 'parallel') return false
+      return canonical !== 'branch' || !isOneSided(outgoing.get(id) ?? [])
+    })
+    return found.map(listed(({ id }) => ({ message: `all edges of ${quote(id)} have conditions, and all of them can be false`, node: id })))
   },
 }
 
@@ -109,8 +106,7 @@ export const duplicateEdge: LintRule = {
   name: 'duplicate_edge',
   code: 'R1150',
   *apply({ outgoing }) {
-    for (const edges of outgoing.values()) {
-      if (edges.length < 2) continue
+    for (const edges of valuesThat(outgoing, ({ length }) => length > 1)) {
       const seen = new Set<string>()
       for (const edge of edges) {
         const { from, to, attributes } = edge.edge
@@ -127,17 +123,14 @@ export const labelStatusShorthand: LintRule = {
   name: 'label_status_shorthand',
   code: 'R1149',
   *apply({ outgoing }) {
-    for (const edges of outgoing.values()) {
-      for (const edge of edges) {
-        if (edge.label === '' || edge.condition !== undefined || !isStatusWord(edge.label)) continue
-        const word = normaliseLabel(edge.label)
-        const status = FAILURES.includes(word) ? 'fail' : word
-        yield {
-          message: `the label ${quote(edge.label)} does not make the edge to ${quote(edge.edge.to)} conditional`,
-          edge,
-          attribute: 'label',
-          fix: `write condition="outcome=${status}"`,
-        }
+    for (const edge of edgesThat(outgoing, ({ label, condition }) => label !== '' && condition === undefined && isStatusWord(label))) {
+      const word = normaliseLabel(edge.label)
+      const status = FAILURES.includes(word) ? 'fail' : word
+      yield {
+        message: `the label ${quote(edge.label)} does not make the edge to ${quote(edge.edge.to)} conditional`,
+        edge,
+        attribute: 'label',
+        fix: `write condition="outcome=${status}"`,
       }
     }
   },
@@ -151,8 +144,7 @@ export const unconditionalToExit: LintRule = {
   code: 'R1148',
   *apply({ nodes, exits, outgoing }) {
     const ends = new Set(exits)
-    for (const { id, canonical } of nodes.values()) {
-      if (canonical !== 'exec' && canonical !== 'gate') continue
+    for (const { id } of valuesThat(nodes, ({ canonical }) => canonical === 'exec' || canonical === 'gate')) {
       const [only, ...more] = outgoing.get(id) ?? []
       if (only === undefined || more.length > 0 || only.condition !== undefined || !ends.has(only.edge.to)) continue
       yield { message: `a failure of ${quote(id)} ends the run before ${quote(only.edge.to)}`, edge: only }

@@ -5,6 +5,7 @@ import type { TypedEdge } from '../model/typed.ts'
 import type { LintFinding, LintRule } from './finding.ts'
 import { guesser } from './guess.ts'
 import { reachedFrom } from './reach.ts'
+import { valuesThat } from './search.ts'
 import type { LintSubject } from './subject.ts'
 
 /** The budget of visited nodes for one pipeline. The rule ignores further blocks when it is used up. */
@@ -17,9 +18,7 @@ export const lostJoin: LintRule = {
   *apply(subject) {
     const guess = guesser(subject.nodes.keys())
     let work = WORK
-    for (const block of subject.nodes.values()) {
-      if (!isBlock(block)) continue
-      const { id, node } = block
+    for (const { id, node } of valuesThat(subject.nodes, isBlock)) {
       const written = textOf(node.attributes, 'join_target') ?? ''
       if (written !== '' && !subject.nodes.has(written)) {
         yield noSuchJoin(id, written, guess(written))

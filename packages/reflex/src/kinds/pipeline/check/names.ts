@@ -1,9 +1,10 @@
 import { didYouMean, quote } from '../../../text/index.ts'
-import { type Attributes, type DotGraph, listOf, textOf } from '../dot/graph.ts'
+import { type Attributes, type DotGraph, type DotNode, listOf, textOf } from '../dot/graph.ts'
 import { FIDELITIES, isFidelity } from '../contract/fidelity.ts'
 import type { LintFinding, LintRule } from './finding.ts'
 import { guesser } from './guess.ts'
 import { JUMPS, jumpsOf } from './reach.ts'
+import { valuesThat } from './search.ts'
 import type { LintSubject } from './subject.ts'
 
 /** Ids that need no statement: the fallbacks for start and exit (reference pipeline 1.3). */
@@ -15,10 +16,9 @@ export const edgeTargetExists: LintRule = {
   code: 'R1125',
   *apply(typed) {
     const { nodes } = typed.graph
-    const lost = new Set<string>()
-    for (const { id, implicit } of nodes.values()) {
-      if (implicit !== undefined && !ENDS.has(id.toLowerCase()) && (typed.outgoing.get(id) ?? []).length === 0) lost.add(id)
-    }
+    const lost = new Set(
+      valuesThat(nodes, (node) => node.implicit !== undefined && !isNamedEnd(node) && isWithoutEdges(typed, node)).map(({ id }) => id),
+    )
     if (lost.size === 0 && leadsToNodes(typed)) return
     const declared = (id: string): boolean => !lost.has(id) && nodes.has(id)
     const guess = guesser(declaredIds(typed.graph))
@@ -37,6 +37,14 @@ export const edgeTargetExists: LintRule = {
       }
     }
   },
+}
+
+function isNamedEnd({ id }: DotNode): boolean {
+  return ENDS.has(id.toLowerCase())
+}
+
+function isWithoutEdges({ outgoing }: Pick<LintSubject, 'outgoing'>, { id }: DotNode): boolean {
+  return (outgoing.get(id) ?? []).length === 0
 }
 
 /** Returns true if both ends of every edge are nodes: only the lists of nodes hold edges. */
@@ -58,9 +66,9 @@ export const implicitNode: LintRule = {
   code: 'R1126',
   *apply({ graph, outgoing, starts, exits }) {
     const guess = guesser(declaredIds(graph))
-    for (const { id, implicit } of graph.nodes.values()) {
-      if (implicit === undefined) continue
-      if (!ENDS.has(id.toLowerCase()) && (outgoing.get(id) ?? []).length === 0) continue
+    for (const node of valuesThat(graph.nodes, ({ implicit }) => implicit !== undefined)) {
+      if (!isNamedEnd(node) && isWithoutEdges({ outgoing }, node)) continue
+      const { id } = node
       const meant = guess(id)
       const statement = starts.includes(id) ? 'shape=Mdiamond' : exits.includes(id) ? 'shape=Msquare' : 'prompt="…"'
       yield { message: `${quote(id)} has no statement of its own`, node: id, note: didYouMean(meant), fix: `write ${id} [${statement}]` }

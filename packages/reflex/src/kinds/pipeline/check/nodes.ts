@@ -6,6 +6,7 @@ import { isOn, textOf } from '../dot/graph.ts'
 import { type LintFinding, type LintRule, listed } from './finding.ts'
 import { guesser } from './guess.ts'
 import { jumpsOf } from './reach.ts'
+import { valuesThat } from './search.ts'
 import type { LintSubject } from './subject.ts'
 
 /** True if a node calls a model with its prompt. */
@@ -17,14 +18,14 @@ function hasText({ node }: TypedNode, attribute: string): boolean {
   return (textOf(node.attributes, attribute) ?? '').trim() !== ''
 }
 
-/** Yields a finding for each node that has a statement and that is wrong. A node without a statement already has its own finding. */
-function* findingsPerNode(
+/** Returns a finding for each node that has a statement and that is wrong. A node without a statement already has its own finding. */
+function findingsPerNode(
   { nodes }: LintSubject,
   isWrong: (node: TypedNode) => boolean,
   make: (node: TypedNode) => LintFinding,
-): Generator<LintFinding> {
+): LintFinding[] {
   const finding = listed((node: TypedNode) => ({ node: node.id, ...make(node) }))
-  for (const node of nodes.values()) if (node.node.implicit !== true && isWrong(node)) yield finding(node)
+  return valuesThat(nodes, (node) => node.node.implicit !== true && isWrong(node)).map(finding)
 }
 
 /** An unknown type is a warning; from an untrusted author it is an error (reference pipeline 4.1). */

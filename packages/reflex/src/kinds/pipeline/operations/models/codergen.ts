@@ -104,11 +104,10 @@ function withoutResponse(prompt: string): { readonly context_updates: JsonObject
 }
 
 const ONLY_MODEL: readonly string[] = [MODEL]
-const NEEDING = ['attachments', 'attachments_context_key', 'use_tools']
 
 /** The capabilities of a model node: the model, the tools that it is offered, the files that it is shown, hooks around its tools. */
 function needsOf(node: WrittenNode): readonly string[] {
-  if (!NEEDING.some((name) => node.has(name))) return ONLY_MODEL
+  if (!node.has('use_tools') && !node.has('attachments') && !node.has('attachments_context_key')) return ONLY_MODEL
   const files = node.list('attachments').map((path) => fileUri('read', path))
   const handed = node.text('attachments_context_key') === undefined ? [] : [fileUri('read', undefined)]
   if (!node.isOn('use_tools')) return [MODEL, ...files, ...handed]
