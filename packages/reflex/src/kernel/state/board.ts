@@ -1,6 +1,7 @@
 import { faults } from '../journal/faults.ts'
 import { type Frame, scopeChain } from './frame.ts'
 import { copyJson, type Json } from '../journal/json.ts'
+import type { Ref } from '../journal/record.ts'
 import type { Scope } from './scope.ts'
 
 /** A validator with the Standard Schema v1 interface that answers synchronously. */
@@ -137,31 +138,45 @@ function count(known: { bytes: number; readonly keys: Map<string, number> }, key
   known.keys.set(key, bytes)
 }
 
-/** The planned writes of a step to one scope; a scope that the step opens has no name yet. */
-export interface PendingWrites {
-  readonly scope: Scope | undefined
-  readonly writes: readonly Json[]
-  readonly deleted?: readonly string[] | undefined
-}
-
 /**
- * Throws `R2008` if a write would make a frame's board larger than `limit` bytes of live keys and values: its own scope, its
- * inner scopes and the outer scopes that it reads. A replaced value counts by the difference (seed tree SEC-03).
+ * The size of a frame's board in bytes of live keys and values as JSON: its own scope, its inner scopes and the outer scopes that it reads. It
+ * follows the writes of one step; a replaced value counts by the difference (seed tree SEC-03).
  */
-export function checkSize(limit: number, frame: Frame, pending: readonly PendingWrites[], key: string, value: Json, at: string): void {
-  const scopes = new Set([...(frame.subs?.values() ?? []), ...scopeChain(frame)].map(({ scope }) => scope))
-  let total = 0
-  for (const scope of scopes) total += measure(scope).bytes
-  for (const { scope, writes, deleted = [] } of pending) {
-    const fresh = { bytes: 0, keys: new Map(deleted.map((gone) => [gone, 0])) }
-    for (let i = 0; i < writes.length; i += 2) count(fresh, writes[i] as string, writes[i + 1])
-    const replaced = scope === undefined ? undefined : measure(scope).keys
-    for (const changed of fresh.keys.keys()) total -= replaced?.get(changed) ?? 0
-    total += fresh.bytes
+export class BoardSize {
+  #total = 0
+  /** What the step has changed, by scope. A scope that the step opens is named by its ref. */
+  readonly #changed = new Map<Scope | Ref, Map<string, number>>()
+
+  constructor(frame: Frame) {
+    const scopes = new Set([...(frame.subs?.values() ?? []), ...scopeChain(frame)].map(({ scope }) => scope))
+    for (const scope of scopes) this.#total += measure(scope).bytes
   }
-  if (total <= limit) return
-  throw faults.make('R2008', `${at} wrote ${key} of ${bytesOf(key, value)} B; the board would hold ${total} of ${limit} B`, {
-    path: `${at}.${key}`,
-    fix: 'write less, or raise the limit of the board',
-  })
+
+  /** Counts a write. Throws `R2008`, and counts nothing, if the board would become larger than `limit` bytes. */
+  write(scope: Scope | Ref, key: string, value: Json, limit: number, at: string): void {
+    const bytes = bytesOf(key, value)
+    const total = this.#total - this.#bytesOf(scope, key) + bytes
+    if (total > limit) {
+      throw faults.make('R2008', `${at} wrote ${key} of ${bytes} B; the board would hold ${total} of ${limit} B`, {
+        path: `${at}.${key}`,
+        fix: 'write less, or raise the limit of the board',
+      })
+    }
+    this.#set(scope, key, bytes)
+  }
+
+  delete(scope: Scope | Ref, key: string): void {
+    this.#set(scope, key, 0)
+  }
+
+  #bytesOf(scope: Scope | Ref, key: string): number {
+    return this.#changed.get(scope)?.get(key) ?? (typeof scope === 'object' ? (measure(scope).keys.get(key) ?? 0) : 0)
+  }
+
+  #set(scope: Scope | Ref, key: string, bytes: number): void {
+    this.#total += bytes - this.#bytesOf(scope, key)
+    let changed = this.#changed.get(scope)
+    if (changed === undefined) this.#changed.set(scope, (changed = new Map()))
+    changed.set(key, bytes)
+  }
 }

@@ -1,4 +1,4 @@
-import { type BoardContract, checkSchema, checkSize, checkWrite, NO_RULES } from '../state/board.ts'
+import { type BoardContract, BoardSize, checkSchema, checkWrite, NO_RULES } from '../state/board.ts'
 import { StepContext } from './context.ts'
 import { waitRequest } from './wait-request.ts'
 import type { Lookup } from './step-calls.ts'
@@ -183,13 +183,13 @@ export class Decider {
     const program = this.#definitions.program(frame.pin)
     const contract = this.#contractOf(program)
     const writes: Json[] = []
+    const size = contract.rules.limit === undefined ? undefined : new BoardSize(frame)
     for (const [key, given] of Object.entries(set)) {
       const isInternal = this.#definitions.kind(program.kind).isInternal?.(key) === true
       if (isInternal) throw faults.make('R2005', `${key} is a key of the runtime's own`, { path: key, fix: 'choose another key' })
       const value = checkWrite(contract, key, given, FORK, false)
       writes.push(key, value)
-      const { limit } = contract.rules
-      if (limit !== undefined) checkSize(limit, frame, [{ scope: frame.scope, writes }], key, value, FORK)
+      size?.write(frame.scope, key, value, contract.rules.limit ?? Infinity, FORK)
     }
     return { ...record(frame, input, elapsed, undefined), writes }
   }

@@ -1,9 +1,9 @@
-import { type BoardContract, checkSchema, checkSize, checkWrite, type PendingWrites, NO_RULES } from '../state/board.ts'
+import { type BoardContract, BoardSize, checkSchema, checkWrite, NO_RULES } from '../state/board.ts'
 import { faults } from '../journal/faults.ts'
 import { type Frame, lookup, scopeChain } from '../state/frame.ts'
 import type { Json } from '../journal/json.ts'
 import type { Outputs, Ref } from '../journal/record.ts'
-import { BoardReader } from '../state/scope.ts'
+import { BoardReader, type Scope } from '../state/scope.ts'
 import { makeRef, type State } from '../state/state.ts'
 
 type Mutable<T> = T extends readonly [unknown, ...unknown[]] ? T : T extends readonly (infer Item)[] ? Item[] : T
@@ -37,6 +37,7 @@ export class StepBoard {
   #record = 0
   #placeName: string | undefined
   #shared = false
+  #size: BoardSize | undefined
   readonly #tracked = { reads: new Set<string>(), writes: new Set<string>() }
 
   constructor(state: State, frame: Frame) {
@@ -52,6 +53,7 @@ export class StepBoard {
     this.writes = undefined
     this.#shared = false
     this.more = undefined
+    this.#size = undefined
     if (contract.rules.tracks) this.clearAccess()
   }
 
@@ -133,27 +135,32 @@ export class StepBoard {
   #check(target: Ref | typeof ROOT | null, key: string, value: unknown, isInternal: boolean): Json {
     const { rules } = this.#contract
     const json = checkWrite(this.#contract, key, value, this.place(), isInternal)
-    if (rules.limit !== undefined) checkSize(rules.limit, this.#frame, this.#pending(target, [key, json]), key, json, this.place())
+    if (rules.limit !== undefined) this.#sizeOfBoard().write(this.#scopeOf(target), key, json, rules.limit, this.place())
     if (rules.tracks) this.#tracked.writes.add(key)
     return json
   }
-  /** Returns the writes and deletions of this step by scope, with one more write. */
-  #pending(target: Ref | typeof ROOT | null, write: readonly Json[]): PendingWrites[] {
-    const extra = (to: Ref | typeof ROOT | null) => (to === target ? write : [])
-    const { sub = [], gone = [], root = [], tombstones } = this.more ?? {}
-    const inner = new Map<Ref, readonly Json[]>(sub)
-    const deleted = new Map<Ref, readonly string[]>(gone)
-    const touched = target === null || target === ROOT ? deleted.keys() : [...deleted.keys(), target]
-    for (const id of touched) if (!inner.has(id)) inner.set(id, [])
-    return [
-      { scope: this.#frame.scope, writes: [...(this.writes ?? []), ...extra(null)], deleted: tombstones },
-      { scope: [...scopeChain(this.#frame)].at(-1)?.scope, writes: [...root, ...extra(ROOT)] },
-      ...Array.from(inner, ([id, writes]) => ({
-        scope: this.#frame.subs?.get(id)?.scope,
-        writes: [...writes, ...extra(id)],
-        deleted: deleted.get(id),
-      })),
-    ]
+  /** Returns the size of the board with what this step has written and deleted so far. */
+  #sizeOfBoard(): BoardSize {
+    if (this.#size !== undefined) return this.#size
+    const size = new BoardSize(this.#frame)
+    const { sub = [], gone = [], root = [], tombstones = [] } = this.more ?? {}
+    const count = (target: Ref | typeof ROOT | null, writes: readonly Json[]): void => {
+      const scope = this.#scopeOf(target)
+      for (let i = 0; i < writes.length; i += 2) size.write(scope, writes[i] as string, writes[i + 1] ?? null, Infinity, '')
+    }
+    for (const key of tombstones) size.delete(this.#frame.scope, key)
+    for (const [id, keys] of gone) for (const key of keys) size.delete(this.#scopeOf(id), key)
+    count(null, this.writes ?? [])
+    count(ROOT, root)
+    for (const [id, writes] of sub) count(id, writes)
+    this.#size = size
+    return size
+  }
+  /** Returns the scope of a write; its ref, if this step has opened it. */
+  #scopeOf(target: Ref | typeof ROOT | null): Scope | Ref {
+    if (target === null) return this.#frame.scope
+    if (target !== ROOT) return this.#frame.subs?.get(target)?.scope ?? target
+    return [...scopeChain(this.#frame)].at(-1)?.scope ?? this.#frame.scope
   }
   protected place(): string {
     return this.#placeName ?? this.state.pins[this.#frame.pin]?.[0] ?? 'program'
@@ -174,6 +181,7 @@ export class StepBoard {
       for (let i = 0; i < writes.length; i += 2) this.set(writes[i] as string, writes[i + 1])
     } catch (thrown) {
       this.writes = kept
+      this.#size = undefined
       throw thrown
     }
   }
@@ -202,6 +210,7 @@ export class StepBoard {
     if (pending) this.#shared = false
     if (pending && this.writes?.length === 0) this.writes = undefined
     if (stored && this.more?.tombstones?.includes(key) !== true) (this.draft().tombstones ??= []).push(key)
+    this.#size?.delete(this.#frame.scope, key)
     return stored || pending
   }
   /** Opens a scope inside the frame, under its own scope or another inner one. Returns its ref. */
@@ -216,9 +225,10 @@ export class StepBoard {
   setIn(scope: Ref, key: string, value: unknown, options?: WriteOptions): void {
     this.requireScope(scope)
     const draft = this.draft()
-    const earlier = draft.sub?.find(([id]) => id === scope)?.[1] ?? []
     const json = this.#check(scope, key, value, false)
-    draft.sub = withScope(draft.sub, scope, [...earlier, key, json])
+    const earlier = draft.sub?.find(([id]) => id === scope)?.[1] as Json[] | undefined
+    if (earlier === undefined) (draft.sub ??= []).push([scope, [key, json]])
+    else earlier.push(key, json)
     this.#label(key, options, scope)
   }
   /** Deletes a key from an inner scope. Returns true if it had a value there. */
@@ -232,6 +242,7 @@ export class StepBoard {
     if (kept.length < pending.length) this.draft().sub = withScope(this.more?.sub, scope, kept)
     const gone = this.more?.gone?.find(([id]) => id === scope)?.[1] ?? []
     if (isStored && !gone.includes(key)) this.draft().gone = withScope(this.more?.gone, scope, [...gone, key])
+    this.#size?.delete(this.#scopeOf(scope), key)
     return kept.length < pending.length || (isStored && !gone.includes(key))
   }
   /** Returns the values that an inner scope itself has, in the order of their writes, including those of this step. */
