@@ -5,7 +5,7 @@ const TICK = 'during a tick'
 
 /**
  * The catalogue entries of trees, by the hundreds of the reference: loading (R1201 to R1207), the blackboard (R1211 to R1215), nodes
- * (R1221 to R1226), trees (R1231 to R1239), Lua (R1241 to R1244), operations (R1251 to R1253), security (R1261 to R1263), merges
+ * (R1221 to R1226), trees (R1231 to R1239), Lua (R1241 to R1245), operations (R1251 to R1253), security (R1261 to R1263), merges
  * (R1271, R1272).
  */
 export const faults = defineFaults({
@@ -267,6 +267,14 @@ export const faults = defineFaults({
     rules: ['tree E5004'],
     means: 'The script returned { status = "failure" }: an intended failure, with its reason.',
     fix: 'Nothing: the tree handles it.',
+  },
+  R1245: {
+    title: 'The engine of Lua has stopped',
+    verdict: 'bug',
+    when: 'while a tree is loaded, or during a tick',
+    means: 'The worker that runs Lua could not be started, failed or was closed. Its script had no effect. The next one gets a new worker.',
+    often: 'a process that is shutting down, or an installation without the package wasmoon',
+    fix: 'Run it again; if it stays, install the dependencies again and report the message.',
   },
   R1251: {
     title: 'An operation has exceeded its timeout',
