@@ -27,7 +27,8 @@ export class ResultMeter {
     this.#bytes += bytes + VALUE_BYTES
     this.#machine.charge(1)
     const { resultBytes } = this.#machine.limits
-    if (this.#bytes > resultBytes) this.#machine.abort(new Abort('result', `results of more than ${resultBytes / 1024 / 1024} MB`))
+    if (this.#bytes > resultBytes)
+      this.#machine.abort(new Abort('result', `results of more than ${resultBytes.toLocaleString('en')} bytes`))
   }
 }
 

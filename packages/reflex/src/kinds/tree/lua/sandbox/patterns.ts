@@ -58,7 +58,8 @@ local function match_back(m, i, digit)
   local length = m.lengths[level]
   if level < 1 or level > m.level or length == OPEN then fail("invalid capture index %" .. level) end
   local start = m.starts[level]
-  if m.size + 1 - i < length then return nil end
+  -- A capture of a position never matches again.
+  if length == POSITION or m.size + 1 - i < length then return nil end
   host.charge(length // 16 + 1)
   if sub(m.s, start, start + length - 1) == sub(m.s, i, i + length - 1) then return i + length end
   return nil
