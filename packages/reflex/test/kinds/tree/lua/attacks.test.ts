@@ -29,8 +29,8 @@ async function attack(pool: LuaPool, code: string, end: string): Promise<string>
   const result = await pool.run(request(code, { limits: end === 'time' ? LONG_LIMITS : LIMITS }))
   if (result.ok) return `value: ${JSON.stringify(result.value)}`
   const { code: fault, message, data } = result.fault
-  if (fault === 'R1243') return String(data?.['limit'])
-  if (fault === 'R1261') return `blocked: ${String(data?.['item'])}`
+  if (fault === 'R1243') return JSON.stringify(data?.['limit']).slice(1, -1)
+  if (fault === 'R1261') return `blocked: ${JSON.stringify(data?.['item']).slice(1, -1)}`
   return fault === 'R1241' ? 'syntax' : `error: ${message}`
 }
 

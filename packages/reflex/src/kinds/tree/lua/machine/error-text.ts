@@ -22,7 +22,8 @@ export function readPosition(message: string, file: string): PlacedText {
     const match = message.startsWith(`${name}:`) ? /^(\d+): ?/.exec(message.slice(name.length + 1)) : null
     if (match) return { text: message.slice(name.length + 1 + match[0].length), line: Number(match[1]) }
   }
-  return { text: message }
+  // The position of the library says nothing to the user.
+  return { text: message.replace(/^reflex:\d+: /, '') }
 }
 
 /** Returns a readable text for the error value on top of the stack: a text, a number, the field `message` of a table, or the table as JSON. */

@@ -26,7 +26,8 @@ function tryCompile(sandbox: Sandbox, text: string, line: number): LuaFailure | 
   if (sandbox.compile('\n'.repeat(line - 1) + text, `@${file}`)) return undefined
   const placed = readPosition(readText(machine, -1) ?? 'the text is not Lua', file)
   machine.engine.lua_settop(machine.L, -2)
-  return { kind: 'syntax', message: placed.text, ...(placed.line === undefined ? {} : { line: placed.line }) }
+  const last = line + text.trimEnd().split('\n').length - 1
+  return { kind: 'syntax', message: placed.text, ...(placed.line === undefined ? {} : { line: Math.min(placed.line, last) }) }
 }
 
 /**

@@ -68,10 +68,18 @@ function G.tostring(...)
   return (text_of((...)))
 end
 
-local raw_tonumber, charge = tonumber, host.charge
+local tonumber, charge = tonumber, host.charge
 function G.tonumber(value, ...)
   if raw_type(value) == "string" and #value > 256 then charge(#value // 16) end
-  return raw_tonumber(value, ...)
+  return tonumber(value, ...)
+end
+
+-- A message with a position in the library gets the position of the user.
+local sub, find = string.sub, string.find
+local function with_place(message)
+  if raw_type(message) ~= "string" or sub(message, 1, 7) ~= "reflex:" then return message end
+  local _, last = find(message, "^reflex:%d+: ")
+  return last and host.where() .. sub(message, last + 1) or message
 end
 
 -- A limit of depth of our own, since the one of Lua could be caught.
@@ -86,13 +94,14 @@ local function enter()
   return depth - 1
 end
 function G.pcall(...)
+  if raw_select("#", ...) == 0 then return raw_pcall() end
   local outer = enter()
-  return leave(outer, raw_pcall(...))
+  return leave(outer, raw_xpcall((...), with_place, raw_select(2, ...)))
 end
 function G.xpcall(f, handler, ...)
-  if raw_type(handler) ~= "function" then return raw_xpcall(f, handler) end
+  if raw_type(handler) ~= "function" then kit.argument(2, "xpcall", "function expected, got " .. kit.type_name(handler)) end
   local outer = enter()
-  return leave(outer, raw_xpcall(f, handler, ...))
+  return leave(outer, raw_xpcall(f, function(message) return handler(with_place(message)) end, ...))
 end
 
 local concat = table.concat

@@ -5,7 +5,7 @@ local type, charge, tointeger = type, host.charge, math.tointeger
 local raw, G = table, kit.globals
 local lib = {}
 
-local raw_concat, raw_insert, raw_remove, raw_move, raw_unpack = raw.concat, raw.insert, raw.remove, raw.move, raw.unpack
+local concat, insert, remove, move, unpack = raw.concat, raw.insert, raw.remove, raw.move, raw.unpack
 
 -- Charges a range of places, if it is one.
 local function charge_range(from, to)
@@ -22,29 +22,29 @@ end
 
 function lib.concat(t, separator, from, to)
   charge_range(from or 1, to or size(t))
-  return raw_concat(t, separator, from, to)
+  return concat(t, separator, from, to)
 end
 
 function lib.insert(t, ...)
   local place = ...
   if select("#", ...) == 2 then charge_range(place, size(t)) end
-  return raw_insert(t, ...)
+  return insert(t, ...)
 end
 
 function lib.remove(t, ...)
   local place = ...
   if place ~= nil then charge_range(place, size(t)) end
-  return raw_remove(t, ...)
+  return remove(t, ...)
 end
 
 function lib.move(t, from, to, ...)
   charge_range(from, to)
-  return raw_move(t, from, to, ...)
+  return move(t, from, to, ...)
 end
 
 function lib.unpack(t, from, to)
   charge_range(from or 1, to or size(t))
-  return raw_unpack(t, from, to)
+  return unpack(t, from, to)
 end
 
 lib.pack = raw.pack
