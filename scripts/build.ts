@@ -27,6 +27,9 @@ const LAYERS: readonly (readonly [name: string, files: RegExp])[] = [
   ['ports', /\/src\/(store|policy|models|tools|people)\/index\.ts$/],
 ]
 
+/** Programs of workers, which no module imports: `kinds/tree/lua/pool-worker.ts` starts this one. They are the same in every layout of the chunks. */
+const WORKERS: Readonly<Record<string, string>> = { 'lua-worker': 'src/kinds/tree/lua/machine/worker.ts' }
+
 interface Manifest {
   readonly exports: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
@@ -49,6 +52,7 @@ async function bundle(outDir: string): Promise<void> {
   const { exports: doors, dependencies, peerDependencies } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as Manifest
   const files = [...Object.values(doors), './src/cli/main.ts']
   const input = Object.fromEntries(files.map((file) => [file.replace('./src/', '').replace(/\.ts$/, ''), resolve(PACKAGE, file)]))
+  for (const [name, file] of Object.entries(WORKERS)) input[name] = resolve(PACKAGE, file)
   const outside = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !BUNDLED.includes(name))
   const bundled = await rolldown({
     input,

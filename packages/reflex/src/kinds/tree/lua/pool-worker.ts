@@ -110,10 +110,10 @@ export class PoolWorker {
   }
 }
 
-/** The program of the worker: beside this file in the sources; in the built package the bundler has put it into its folder. */
+/** The program of the worker: beside this file in the sources, and at a fixed place in the built package (`scripts/build.ts`). */
 function workerFile(): URL {
   const here = import.meta.url
-  if (here.endsWith('.ts')) return new URL('./machine/worker.ts', here)
+  if (here.endsWith('.ts')) return new URL('./machine/worker.ts', import.meta.url)
   return new URL(`${here.slice(0, here.lastIndexOf('/dist/'))}/dist/lua-worker.js`)
 }
 
