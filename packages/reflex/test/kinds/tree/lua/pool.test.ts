@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LuaPool } from '../../../../src/kinds/tree/lua/pool.ts'
+import { LuaPool, type LuaResult } from '../../../../src/kinds/tree/lua/pool.ts'
 import { hastyHost, patientHost, request, testPool, value } from './harness.ts'
 
 /** Nothing inside Lua counts it. */
@@ -55,9 +57,56 @@ describe('the pool', () => {
       // The same worker after all the others.
       expect(await others[0]?.run(request(script))).toEqual(first)
     }
+    const statement = fc.constantFrom(...STATEMENTS)
+    await fc.assert(
+      fc.asyncProperty(fc.array(statement, { maxLength: 8 }), async (statements) => {
+        const script = `local t, s, n = {}, "", 1\n${statements.join('\n')}\nreturn t, s, n`
+        const [first, second] = await Promise.all(others.map((other) => other.run(request(script, { limits: { steps: 200_000 } }))))
+        expect(first).toEqual(second)
+      }),
+      { numRuns: 60 },
+    )
     await Promise.all(others.map((other) => other.close()))
   })
+
+  test('forgets a script that used much memory', async () => {
+    const probe = (): Promise<LuaResult> => pool.run(request('local t = {} for i = 1, 100 do t[i] = "k" .. i end return t'))
+    const before = await probe()
+    for (let i = 0; i < 3; i++) {
+      expect(await value(pool, 'local t = {} for i = 1, 300 do t[i] = ("x"):rep(1e5 + i) end return #t')).toBe(300)
+      expect(await probe()).toEqual(before)
+    }
+  })
+
+  test('keeps no process alive', () => {
+    const file = new URL('../../../../src/kinds/tree/lua/pool.ts', import.meta.url).href
+    const script = `const { LuaPool } = await import(${JSON.stringify(file)})
+      const pool = new LuaPool()
+      const { value } = await pool.run({ code: 'return 7', file: 'x.lua', line: 1, board: {}, ctx: {}, as: 'script' })
+      console.log(value)`
+    expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })).toBe('7\n')
+  })
 })
+
+const STATEMENTS = [
+  'for i = 1, 20 do t[i] = i * n end',
+  'for k, v in pairs(t) do s = s .. tostring(k) n = n + 1 end',
+  't = { a = t }',
+  't["k" .. n] = { s }',
+  's = s:rep(3) .. n',
+  's = s:gsub("%d", "x")',
+  'n = n * 3 % 1001',
+  'print(t, s:sub(1, 9), n)',
+  'bb.set("k" .. n, s)',
+  'local ok, e = pcall(function() return t.x.y end) s = s .. tostring(e)',
+  'table.sort(t)',
+  't.f = function() return n end',
+  'n = (bb.get("k" .. n) and 2 or 1) + #s',
+  'for w in s:gmatch("%a+") do t[#t + 1] = w end',
+  'error(s)',
+  'while n < 1e9 do n = n + n end',
+  'repeat n = n + 1 until #s > n',
+]
 
 function testPools(): readonly LuaPool[] {
   return [1, 2].map(() => new LuaPool({ workers: 1, host: patientHost }))

@@ -98,6 +98,23 @@ describe('values enter Lua as reference 2.9 has it', () => {
     expect(await value(pool, 'local v = bb.v v.x = 1 v.x = nil return v', { board: { v: [] } })).toEqual([])
   })
 
+  test('keys of prototypes are keys like others', async () => {
+    const given = JSON.parse('{ "__proto__": { "x": 1 }, "constructor": 2 }') as JsonObject
+    expect(await into(given, 'v.__proto__.x, v.constructor, v.toString')).toEqual([1, 2, null])
+    expect(Object.keys((await into(given, 'v')) as JsonObject)).toEqual(['__proto__', 'constructor'])
+    expect(await value(pool, 'return bb.__proto__, bb.toString', { board: JSON.parse('{ "__proto__": 3 }') as JsonObject })).toEqual([
+      3,
+      null,
+    ])
+  })
+
+  test('a value that is nested too deep is refused, and harms nothing', async () => {
+    const nested = (depth: number): Json => (depth === 0 ? 1 : [nested(depth - 1)])
+    expect(await into(nested(100), 'type(v)')).toBe('table')
+    const board = { v: nested(1000) }
+    expect(await fault(pool, 'pcall(bb.get, "v")', { board })).toMatchObject({ code: 'R1243', data: { limit: 'depth' } })
+  })
+
   test('a value is a copy', async () => {
     expect(await value(pool, 'local v = bb.v v[1] = 9 return bb.v, bb.get("v")', { board: { v: [1] } })).toEqual([[1], [1]])
   })
