@@ -25,7 +25,7 @@ const CODES = {
   definition: ['R1202', 'E4002'],
 } as const
 
-const REFUSALS = { E1002: 'R1212', E1003: 'R1213', E2003: 'R1223' } as const
+const REFUSALS = { E1002: 'R1212', E1003: 'R1213' } as const
 
 /** Returns the fault of a call that failed: with its place, a code frame and the traceback of Lua (`data.lua_traceback`). */
 export function luaFault(failure: LuaFailure, purpose: LuaPurpose, source: LuaText, steps: number): Fault {
@@ -38,7 +38,7 @@ export function luaFault(failure: LuaFailure, purpose: LuaPurpose, source: LuaTe
   return faults.make(code, `${where}: ${describe(failure, purpose)}`, {
     ...place,
     rule,
-    ...(refusal === undefined ? {} : { cause: faults.make(REFUSALS[refusal.rule], refusal.message, { rule: refusal.rule }) }),
+    ...(refusal?.rule === undefined ? {} : { cause: faults.make(REFUSALS[refusal.rule], refusal.message, { rule: refusal.rule }) }),
     data: dataOf(failure, steps),
   })
 }

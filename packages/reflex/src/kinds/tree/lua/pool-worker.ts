@@ -68,8 +68,9 @@ export class PoolWorker {
   }
 
   /** Ends the worker, whatever it does. Its call ends as `killed`. */
-  kill(): void {
+  async kill(): Promise<void> {
     this.#stop({ kind: 'killed' })
+    await this.#worker.terminate()
   }
 
   #take(message: Exclude<WorkerMessage, { kind: 'ready' }>): void {

@@ -88,7 +88,9 @@ export class LuaPool {
 
   /** Runs a definition file and returns what it returns. Faults: R1241, R1242, R1243, R1261, and R1202 for a definition that is wrong. */
   async load(request: LoadRequest): Promise<LuaResult> {
-    const { text, file, prelude } = request
+    const { file, prelude } = request
+    // Editors write a byte order mark, and Lua does not know it.
+    const text = request.text.replace(/^\ufeff/, '')
     const { counted, timeoutMs } = resolveLimits('load', request.limits)
     const job: LuaJob = { kind: 'load', text, file, prelude, limits: counted }
     return this.#call(request, { job, purpose: 'load', source: { text, file, line: 1 }, timeoutMs, read: undefined })
@@ -115,7 +117,7 @@ export class LuaPool {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const call of this.#waiting.splice(0)) call.resolve(failed(stopped(call.source, 'the pool was closed')))
-    for (const worker of this.#workers) worker.kill()
+    await Promise.all(Array.from(this.#workers, (worker) => worker.kill()))
   }
 
   async #call(
@@ -137,7 +139,8 @@ export class LuaPool {
   #next(): void {
     while (this.#waiting.length > 0) {
       const worker = this.#idle.pop() ?? this.#newWorker()
-      if (worker === undefined) return
+      if (worker === 'busy') return
+      if (worker === undefined) continue
       const call = this.#waiting.shift()
       if (call === undefined || call.signal?.aborted === true) {
         call?.reject(call.signal?.reason)
@@ -146,11 +149,18 @@ export class LuaPool {
     }
   }
 
-  #newWorker(): PoolWorker | undefined {
-    if (this.#workers.size >= this.#most) return undefined
-    const worker = new PoolWorker(engineModule())
-    this.#workers.add(worker)
-    return worker
+  /** Starts a worker, if there may be another one. If that fails, the call that waits longest ends. */
+  #newWorker(): PoolWorker | 'busy' | undefined {
+    if (this.#workers.size >= this.#most) return 'busy'
+    try {
+      const worker = new PoolWorker(engineModule())
+      this.#workers.add(worker)
+      return worker
+    } catch (thrown) {
+      const call = this.#waiting.shift()
+      call?.resolve(failed(stopped(call.source, thrown instanceof Error ? thrown.message : String(thrown))))
+      return undefined
+    }
   }
 
   async #run(worker: PoolWorker, call: Call): Promise<void> {
@@ -159,9 +169,9 @@ export class LuaPool {
     let hasExpired = false
     const expire = (): void => {
       hasExpired = true
-      worker.kill()
+      void worker.kill()
     }
-    const abort = (): void => worker.kill()
+    const abort = (): void => void worker.kill()
     signal?.addEventListener('abort', abort, { once: true })
     const end = await worker.run(call.job, call.read, () => {
       stopTimer = this.#host.at(this.#host.now() + timeoutMs, expire)

@@ -81,6 +81,13 @@ describe('a definition file is loaded', () => {
     expect((await fault('return ({...})[1].line()')).code).toBe('R1242')
   })
 
+  test('with a byte order mark and line breaks of Windows', async () => {
+    expect(await tree('\ufeff-- a tree\r\nreturn BT.tree("t", {\r\n root = BT.action("a") })')).toMatchObject({
+      line: 2,
+      root: { line: 3 },
+    })
+  })
+
   test('each load begins with nothing', async () => {
     await tree('leak = 1 BT.ids.x = 1 return BT.tree("t", { root = 1 })')
     expect(await tree('return BT.tree("t", { root = { leak or "none", BT.ids.x or "none" } })')).toMatchObject({ root: ['none', 'none'] })

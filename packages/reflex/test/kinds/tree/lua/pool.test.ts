@@ -136,6 +136,13 @@ describe('a call that takes too long', () => {
   })
 })
 
+test('a worker whose engine fails is replaced', async () => {
+  const pool = testPool({ workers: 1 })
+  // No text has so many lines: the worker fails before Lua begins.
+  expect(await pool.run(request('return 1', { line: 2 ** 31 }))).toMatchObject({ ok: false, fault: { code: 'R1245' } })
+  expect(await value(pool, 'return 1')).toBe(1)
+})
+
 test('a closed pool ends its calls and takes no others', async () => {
   const pool = new LuaPool({ workers: 1, host: patientHost })
   const calls = [pool.run(request(ENDLESS, SLOW)), pool.run(request('return 1'))]

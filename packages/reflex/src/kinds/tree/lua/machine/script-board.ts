@@ -7,9 +7,9 @@ import { NotJson, readValue, ResultMeter } from './read-value.ts'
 /** A write of a script, in order. */
 export type Write = readonly [op: 'set' | 'delete', key: string, value?: Json]
 
-/** The reason why a write was refused, by the code of the reference. */
+/** The reason why a write was refused, with the code of the reference if it has one. */
 export interface Refusal {
-  readonly rule: 'E1002' | 'E1003' | 'E2003'
+  readonly rule?: 'E1002' | 'E1003'
   readonly message: string
 }
 
@@ -106,7 +106,7 @@ export class ScriptBoard {
   }
 
   #refuse(key: string): Refusal | undefined {
-    if (this.#isReadOnly) return { rule: 'E2003', message: `a condition writes nothing: ${key}` }
+    if (this.#isReadOnly) return { message: `a condition writes nothing: ${key}` }
     if (key.startsWith(RESERVED)) return { rule: 'E1003', message: `the key ${key} is reserved: keys with _ belong to the runtime (E1003)` }
     if (key.length > KEY_LENGTH) return { rule: 'E1002', message: `a key has at most ${KEY_LENGTH} characters (E1002)` }
     // Bytes of Lua that are not UTF-8 arrive as this character.
