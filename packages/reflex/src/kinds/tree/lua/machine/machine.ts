@@ -61,7 +61,7 @@ export class Machine {
     this.#engine = this.#instance()
     this.#heap = new Heap(this.#engine)
     this.#stack = new Stack(this.#engine, this.#heap)
-    for (const text of ['nSl', '=reflex', 't', '_G', 'string', 'table', 'math']) this.#heap.keep(text)
+    for (const text of ['nSl', 'Sl', '=reflex', 't', '_G', 'string', 'table', 'math']) this.#heap.keep(text)
     this.L = this.#engine.lua_newstate(this.#engine.callbacks.allocate, 0)
     if (this.L === 0) throw new Error('the engine of Lua has no memory')
   }

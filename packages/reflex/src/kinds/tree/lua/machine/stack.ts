@@ -20,6 +20,9 @@ const SOURCE = 16
 const CURRENT_LINE = 24
 const SIZE = 112
 
+/** The sources of the user begin with @, those of Reflex and of C with =. */
+const USER_MARK = 64
+
 /** The frames of a traceback that are kept at each end. */
 const FIRST = 12
 const LAST = 10
@@ -49,7 +52,7 @@ export class Stack {
       const name = this.#text(record + NAME)
       const kind = this.#text(record + NAME_WHAT)
       return {
-        isUser: what !== 'C' && (this.#text(record + SOURCE) ?? '').startsWith('@'),
+        isUser: this.#heap.bytes[this.#heap.int(record + SOURCE)] === USER_MARK,
         line: Math.max(0, this.#heap.int(record + CURRENT_LINE)),
         name: name === undefined ? undefined : `${kind === undefined || kind === '' ? 'function' : kind} '${name}'`,
         isMain: what === 'main',
@@ -61,12 +64,17 @@ export class Stack {
 
   /** Returns the line of the user's text that is being executed, also inside calls of the library; 0 if it is unknown. */
   userLine(L: Pointer): number {
-    for (let level = 0; level < MOST_FRAMES; level++) {
-      const frame = this.frame(L, level)
-      if (frame === undefined) return 0
-      if (frame.isUser && frame.line > 0) return frame.line
+    const engine = this.#engine
+    const heap = this.#heap
+    const top = engine.stackSave()
+    const record = engine.stackAlloc(SIZE)
+    let line = 0
+    for (let level = 0; line <= 0 && level < MOST_FRAMES && engine.lua_getstack(L, level, record) !== 0; level++) {
+      engine.lua_getinfo(L, heap.constant('Sl'), record)
+      if (heap.bytes[heap.int(record + SOURCE)] === USER_MARK) line = heap.int(record + CURRENT_LINE)
     }
-    return 0
+    engine.stackRestore(top)
+    return Math.max(0, line)
   }
 
   /**
