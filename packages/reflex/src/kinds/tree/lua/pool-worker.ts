@@ -51,7 +51,7 @@ export class PoolWorker {
     return this.#end === undefined
   }
 
-  /** Runs a call. `onStart` is called when the worker begins with it. Never rejects. */
+  /** Runs a call. `onStart` is called when the worker begins with it. Rejects only for what cannot be sent to it. */
   async run(job: LuaJob, read: ((key: string) => Json | undefined) | undefined, onStart: () => void): Promise<WorkerEnd> {
     this.#worker.ref()
     await this.#ready
@@ -61,8 +61,12 @@ export class PoolWorker {
     const end = new Promise<WorkerEnd>((resolve) => {
       this.#settle = resolve
     })
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
-    this.#worker.postMessage(job)
+    try {
+      this.#post(job)
+    } catch (thrown) {
+      this.#worker.unref()
+      throw thrown
+    }
     onStart()
     return end
   }
@@ -80,20 +84,20 @@ export class PoolWorker {
   }
 
   #answer(key: string): void {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
-    this.#worker.postMessage(this.#readKey(key))
+    try {
+      this.#post({ value: this.#read(key) })
+    } catch (thrown) {
+      this.readFailure = thrown
+      this.#post({ error: thrown instanceof Error ? thrown.message : String(thrown) })
+    }
     const bell = new Int32Array(this.#bell)
     Atomics.store(bell, 0, 1)
     Atomics.notify(bell, 0)
   }
 
-  #readKey(key: string): ReadAnswer {
-    try {
-      return { value: this.#read(key) }
-    } catch (thrown) {
-      this.readFailure = thrown
-      return { error: thrown instanceof Error ? thrown.message : String(thrown) }
-    }
+  #post(message: LuaJob | ReadAnswer): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
+    this.#worker.postMessage(message)
   }
 
   #finish(end: WorkerEnd): void {

@@ -141,6 +141,11 @@ export class LuaPool {
       const worker = this.#idle.pop() ?? this.#newWorker()
       if (worker === 'busy') return
       if (worker === undefined) continue
+      if (!worker.isUsable) {
+        // It failed while it had nothing to do.
+        this.#workers.delete(worker)
+        continue
+      }
       const call = this.#waiting.shift()
       if (call === undefined || call.signal?.aborted === true) {
         call?.reject(call.signal?.reason)
@@ -173,16 +178,21 @@ export class LuaPool {
     }
     const abort = (): void => void worker.kill()
     signal?.addEventListener('abort', abort, { once: true })
-    const end = await worker.run(call.job, call.read, () => {
-      stopTimer = this.#host.at(this.#host.now() + timeoutMs, expire)
-    })
+    try {
+      const end = await worker.run(call.job, call.read, () => {
+        stopTimer = this.#host.at(this.#host.now() + timeoutMs, expire)
+      })
+      if (signal?.aborted === true) call.reject(signal.reason)
+      else if (worker.readFailure !== undefined) call.reject(worker.readFailure)
+      else call.resolve(resultOf(call, end, hasExpired))
+    } catch (thrown) {
+      // What cannot be sent to a worker.
+      call.reject(thrown)
+    }
     stopTimer()
     signal?.removeEventListener('abort', abort)
     if (worker.isUsable) this.#idle.push(worker)
     else this.#workers.delete(worker)
-    if (signal?.aborted === true) call.reject(signal.reason)
-    else if (worker.readFailure !== undefined) call.reject(worker.readFailure)
-    else call.resolve(resultOf(call, end, hasExpired))
     this.#next()
   }
 }

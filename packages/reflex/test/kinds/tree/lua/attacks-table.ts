@@ -41,7 +41,7 @@ export const ATTACKS: readonly Attack[] = [
     'memory',
   ],
   ['pcall that hides a lack of memory', 'local ok = pcall(string.rep, "x", 30e6) return ok', 'memory|steps'],
-  ['concat of many pieces', 'local t = {} for i = 1, 2000 do t[i] = ("x"):rep(4000) end return #table.concat(t)', 'memory'],
+  ['concat of many pieces', 'local t = {} for i = 1, 2000 do t[i] = ("x"):rep(4000) end return #table.concat(t)', 'memory|steps'],
   ['gsub that multiplies', 'local s = "xx" while true do s = s:gsub("x", "xxxx") end', 'memory|steps'],
   ['format with wide fields', 'local s = "" while true do s = s .. ("%99d"):format(1) end', 'memory|steps'],
   ['closures that only grow in number', 'local t = {} while true do local i = #t t[i + 1] = function() return i end end', 'memory'],
@@ -49,6 +49,12 @@ export const ATTACKS: readonly Attack[] = [
   ['copies of a long text', 'local s = ("x"):rep(1e6) while true do local x = s:sub(2) end', 'steps'],
   ['reverse in a loop', 'local s = ("ab"):rep(5e5) while true do s = s:reverse() end', 'steps'],
   ['upper in a loop', 'local s = ("ab"):rep(5e5) while true do s:upper() end', 'steps'],
+  [
+    'garbage beside much that is alive',
+    'local t = {} for i = 1, 28 do t[i] = ("x"):rep(1e5 + i) end while true do local s = ("y"):rep(1e5) .. #t end',
+    'steps|memory',
+  ],
+  ['pcall that hides too many values', 'local ok = pcall(table.unpack, {}, 1, 3e5) return ok', 'depth'],
   // Depth (reference 62).
   ['recursion without an end', 'local function f() return 1 + f() end f()', 'depth'],
   ['recursion under pcall', 'local function f() pcall(f) pcall(f) end f()', 'depth'],

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Json } from '../../../../src/kernel/index.ts'
 import { LuaPool, type LuaResult } from '../../../../src/kinds/tree/lua/pool.ts'
 import { hastyHost, patientHost, request, testPool, value } from './harness.ts'
 
@@ -32,6 +33,13 @@ describe('the pool', () => {
       throw new RangeError('no board')
     }
     await expect(pool.run(request('pcall(bb.get, "x") return 1', { read }))).rejects.toThrow('no board')
+    expect(await value(pool, 'return 1')).toBe(1)
+  })
+
+  test('rejects a call with a value that cannot be sent, and keeps its worker', async () => {
+    const none = (() => 1) as unknown as Json
+    await expect(pool.run(request('return 1', { ctx: { none } }))).rejects.toThrow('could not be cloned')
+    await expect(pool.run(request('return bb.x', { read: () => none }))).rejects.toThrow('could not be cloned')
     expect(await value(pool, 'return 1')).toBe(1)
   })
 

@@ -43,7 +43,9 @@ export function describeEnd(sandbox: Sandbox, call: () => Json): LuaAnswer {
   const look = (from: number): void => {
     const line = machine.stack.userLine(machine.L)
     const traceback = machine.stack.traceback(machine.L, sandbox.file, from)
-    seen = { ...(line === 0 ? {} : { line }), ...(traceback === undefined ? {} : { traceback }) }
+    // A limit can end the call after the stack was unwound by an error.
+    if (traceback === undefined) return
+    seen = { ...(line === 0 ? {} : { line }), traceback }
   }
   machine.onAbort = () => look(0)
   // The handler itself is the innermost call.

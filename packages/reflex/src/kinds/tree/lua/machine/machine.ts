@@ -31,7 +31,7 @@ const ALLOCATOR_MARGIN = 128 * 1024
 const UNLIMITED: CountedLimits = { steps: Infinity, memoryBytes: 64 * 1024 * 1024, resultBytes: Infinity }
 
 /**
- * An instance of the engine with one state of Lua, whose instructions and bytes are counted. Every limit ends the call with an `Abort`. After
+ * An instance of the engine with one state of Lua, whose instructions and bytes are counted. Every limit ends the call with an `Abort`. Before
  * each call `load` puts the memory image back, so each call finds the same bytes at the same addresses.
  */
 export class Machine {
@@ -49,7 +49,7 @@ export class Machine {
   #blocks = 0
   /** A request that was refused: Lua collects garbage and asks for the same again, or has no more memory. */
   #refused: { readonly block: Pointer; readonly size: number } | undefined
-  /** A limit that was reached while the stack of Lua was moved, when it cannot be read: the call ends at the next occasion. */
+  /** A limit that was reached when the call could not end, as while its stack was moved: it ends at the next occasion. */
   #due: Abort | undefined
   readonly #functions: HostFunction[] = []
   L: Pointer = 0
@@ -104,7 +104,7 @@ export class Machine {
     if (this.#left < 0) this.abort(new Abort('steps', `more than ${this.#limits.steps.toLocaleString('en')} steps`))
   }
 
-  /** Ends the call if a limit was reached while the stack was moved. */
+  /** Ends the call if a limit was reached before. */
   checkDue(): void {
     if (this.#due !== undefined) this.abort(this.#due)
   }
@@ -131,7 +131,7 @@ export class Machine {
       stackTop: this.#engine.stackSave(),
       live: this.#live,
       luaStack: this.#luaStack,
-      constants: new Map(this.#heap.constants),
+      constants: this.#heap.constants,
     }
   }
 
@@ -139,7 +139,7 @@ export class Machine {
   load(image: Image, limits: CountedLimits): void {
     const hasGrown = this.#heap.bytes.length > INITIAL_BYTES
     if (hasGrown) this.#engine = this.#instance()
-    this.#heap = new Heap(this.#engine, new Map(image.constants))
+    this.#heap = new Heap(this.#engine, image.constants)
     this.#stack = new Stack(this.#engine, this.#heap)
     const { bytes } = this.#heap
     const base = this.#engine.emscripten_stack_get_base()
@@ -206,17 +206,23 @@ export class Machine {
       else if (isTooMuch) this.#due = this.#memoryAbort()
       return this.#due === undefined
     }
+    // Lua has collected its garbage and tries again.
+    if (this.#refused?.block === block && this.#refused.size === newSize) this.#due = undefined
     this.charge(steps)
-    const pending = this.#refused
-    if (pending !== undefined && (pending.block !== block || pending.size !== newSize)) this.abort(this.#memoryAbort())
     if (isTooMuch) this.#refuse(block, newSize)
     return !isTooMuch
   }
 
-  /** The first refusal makes Lua collect its garbage. If it then asks for the same again and there is still no memory, the call ends. */
+  /**
+   * The first refusal makes Lua collect its garbage and ask for the same again. If there is still no memory, the call ends; it also ends if Lua
+   * does not ask again, as its buffers of text do not.
+   */
   #refuse(block: Pointer, size: number): Pointer {
     if (this.#refused !== undefined) this.abort(this.#memoryAbort())
     this.#refused = { block, size }
+    this.#due = this.#memoryAbort()
+    // The collection visits everything that is alive.
+    this.#left -= Math.floor(this.#live / BYTES_PER_STEP)
     return 0
   }
 

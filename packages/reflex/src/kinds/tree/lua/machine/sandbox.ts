@@ -36,8 +36,9 @@ export class Sandbox {
   board = new ScriptBoard()
   /** The file of the user's text. */
   file = ''
-  /** The functions of the host that only preludes get. */
+  /** The functions of the host that the parts of the sandbox get. */
   readonly #host: Readonly<Record<string, number>>
+  /** The handler of errors, for `lua_pcallk`. */
   readonly handler: number
 
   constructor(module: WasmModule) {
