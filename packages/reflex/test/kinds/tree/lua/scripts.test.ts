@@ -150,6 +150,42 @@ describe('the environment of a script', () => {
   })
 })
 
+const BLOCKED =
+  'os io debug package load loadstring loadfile dofile require rawget rawset rawequal rawlen getmetatable setmetatable getfenv setfenv ' +
+  'collectgarbage newproxy coroutine module gcinfo jit bit bit32 ffi python js string.dump math.random math.randomseed'
+
+// proves: tree 56, tree 57
+describe('what is blocked', () => {
+  test.each(BLOCKED.split(' '))('%s is named, with the line, however it is used', async (name) => {
+    const [library, field] = name.includes('.') ? name.split('.') : ['_G', name]
+    const half = Math.floor((field ?? '').length / 2)
+    const computed = `${library}["${field?.slice(0, half)}" .. "${field?.slice(half)}"]`
+    for (const use of [
+      `${name}()`,
+      `local x = ${name}.x`,
+      `local x = ${computed}`,
+      `pcall(function() ${name}("x") end)`,
+      `return type(${name})`,
+    ]) {
+      expect(await fault(pool, `\n${use}`), use).toMatchObject({
+        code: 'R1261',
+        rule: 'E7001',
+        line: 2,
+        message: `${FILE}:2: ${name} is blocked in Lua`,
+        data: { item: name },
+      })
+    }
+  })
+
+  test('may be a name of the script', async () => {
+    expect(await value(pool, 'local function load(x) return x end os = 5 local t = { io = 1 } return load(os), t.io, t.debug')).toEqual([
+      5,
+      1,
+      null,
+    ])
+  })
+})
+
 describe('a condition', () => {
   test.each([
     ['bb.n > 1', true],
@@ -221,7 +257,6 @@ test('the keys of a text travel along', () => {
   expect(boardKeys(code)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
 })
 
-// proves: tree 65
 test('a timeout is at most 30 seconds, and steps grow with it', () => {
   expect(resolveLimits('script', { timeoutMs: 60_000 }).timeoutMs).toBe(MOST_TIMEOUT_MS)
   expect(resolveLimits('script', { timeoutMs: 10 }).counted.steps).toBe(10 * STEPS_PER_MS)

@@ -122,7 +122,7 @@ export class Machine {
   image(): Image {
     const { bytes } = this.#heap
     const [bottom, base] = [this.#engine.emscripten_stack_get_end(), this.#engine.emscripten_stack_get_base()]
-    let end = bytes.length
+    let end = Math.min(bytes.length, this.#high + ALLOCATOR_MARGIN)
     while (end > base && bytes[end - 1] === 0) end--
     return {
       L: this.L,
