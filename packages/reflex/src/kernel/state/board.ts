@@ -176,7 +176,7 @@ export class BoardSize {
   #set(scope: Scope | Ref, key: string, bytes: number): void {
     this.#total += bytes - this.#bytesOf(scope, key)
     let changed = this.#changed.get(scope)
-    if (changed === undefined) this.#changed.set(scope, (changed = new Map()))
+    if (changed === undefined) this.#changed.set(scope, (changed = new Map<string, number>()))
     changed.set(key, bytes)
   }
 }
