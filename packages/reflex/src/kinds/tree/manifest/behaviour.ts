@@ -72,7 +72,7 @@ export interface Tick {
   readonly now: number
   /** The number of the tick in its execution, from 1. */
   readonly count: number
-  /** The event that caused the tick; undefined if a time or an operation did. */
+  /** The event that the tree handles: the last one that it was given; undefined if the clock has begun the execution. */
   readonly event: Json | undefined
   board(node: TreeNode): NodeBoard
   /** What the node keeps between ticks, as long as it is RUNNING; undefined if it keeps nothing. A list, never changed in place. */
@@ -87,10 +87,12 @@ export interface Tick {
   runningSince(node: TreeNode): number
   /** Stops everything below and at a node that is RUNNING, deepest first, and makes all of it FRESH. */
   halt(node: TreeNode): void
-  /** Makes the children of a node FRESH, unless they are RUNNING. */
+  /** Makes everything below a node FRESH, except for what is RUNNING. */
   refresh(node: TreeNode): void
   /** The reason of the last failure of a node. */
   reason(node: TreeNode): string
+  /** The last failure of a node, with its code if it has one. */
+  failure(node: TreeNode): { readonly reason: string; readonly code?: string | undefined }
   /** Records the reason of a failure and returns FAILURE. */
   fail(node: TreeNode, reason: string | Fault | FaultData): typeof FAILURE
   /** Ticks the tree again at a time, if it is still RUNNING then. */
@@ -128,7 +130,7 @@ export interface Tick {
   declares(node: TreeNode, key: string): boolean
   /** Returns why a write would be refused; undefined if it would not. */
   refusal(node: TreeNode, key: string, value: Json): Fault | undefined
-  /** Opens a scope for a child and everything below it. */
+  /** Gives a child, and everything below it, a scope of its own, unless it has one. */
   openScope(child: TreeNode): void
   /** The values that were written in the scope of a child and are still there. */
   scopeWrites(child: TreeNode): ReadonlyMap<string, Json>

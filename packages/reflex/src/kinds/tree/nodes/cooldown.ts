@@ -1,4 +1,4 @@
-import { RUNNING } from '../manifest/behaviour.ts'
+import { FAILURE, SUCCESS } from '../manifest/behaviour.ts'
 import { defineNode } from '../manifest/manifest.ts'
 import { ofChild } from './outcomes.ts'
 
@@ -28,7 +28,7 @@ export const cooldown = defineNode({
     },
     resume: () => 0,
     child(tick, node, _child, outcome) {
-      if (outcome !== RUNNING) tick.keepLasting(node, tick.now)
+      if (outcome === SUCCESS || outcome === FAILURE) tick.keepLasting(node, tick.now)
       return outcome
     },
   },

@@ -33,10 +33,10 @@ export const forEach = defineNode({
     enter(tick, node) {
       const { collection_key, min_items } = node.params
       const items = itemsOf(tick.board(node).get(String(collection_key)))
-      if (items === undefined) return tick.fail(node, `${String(collection_key)} holds no list and no object`)
+      if (items === undefined) return report(tick, node, [], tick.fail(node, `${String(collection_key)} holds no list and no object`))
       if (items.length < Number(min_items))
-        return end(tick, node, [], tick.fail(node, `${items.length} items, and at least ${String(min_items)} are needed`))
-      if (items.length === 0) return end(tick, node, [], SUCCESS)
+        return report(tick, node, [], tick.fail(node, `${items.length} items, and at least ${String(min_items)} are needed`))
+      if (items.length === 0) return report(tick, node, [], SUCCESS)
       tick.board(node).setInternal(itemsKey(node), items)
       return next(tick, node, 0, [])
     },
@@ -76,7 +76,8 @@ function next(tick: Tick, node: TreeNode, index: number, failed: readonly number
   tick.keep(node, [index, ...failed])
   const writes: [string, Json][] = [[String(item_key), items[index] ?? null]]
   if (index_key !== undefined) writes.push([String(index_key), index])
-  return write(tick, node, writes) ?? 0
+  const refused = write(tick, node, writes)
+  return refused === undefined ? 0 : end(tick, node, resultsOf(tick, node, index, [...failed, index]), refused)
 }
 
 /** The results of the items up to an index, in order. */
@@ -85,10 +86,14 @@ function resultsOf(tick: Tick, node: TreeNode, last: number, failed: readonly nu
   return items.map((item, index) => ({ index, status: failed.includes(index) ? 'failure' : 'success', item }))
 }
 
-function end<Answer extends Next>(tick: Tick, node: TreeNode, results: Json, answer: Answer): Answer {
+function report<Answer extends Next>(tick: Tick, node: TreeNode, results: Json, answer: Answer): Answer {
   tick.board(node).setInternal('_for_each_results', results)
-  forget(tick, node)
   return answer
+}
+
+function end<Answer extends Next>(tick: Tick, node: TreeNode, results: Json, answer: Answer): Answer {
+  forget(tick, node)
+  return report(tick, node, results, answer)
 }
 
 function forget(tick: Tick, node: TreeNode): void {

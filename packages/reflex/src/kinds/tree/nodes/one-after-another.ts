@@ -22,6 +22,7 @@ interface Order {
 
 /** The behaviour of sequences and selectors: their children are ticked one after another within one tick. */
 export function oneAfterAnother({ goesOnAfter, isReactive, remembers }: Order): Behaviour {
+  /** The child with which the composite begins. */
   const first = (tick: Tick, node: TreeNode): Next => {
     const kept = remembers === undefined ? undefined : tick.lasting(node)
     return typeof kept === 'number' && kept < node.children.length ? kept : 0
@@ -43,8 +44,9 @@ export function oneAfterAnother({ goesOnAfter, isReactive, remembers }: Order): 
   }
   function after(tick: Tick, node: TreeNode, child: TreeNode): Next {
     if (child.place + 1 < node.children.length) return child.place + 1
+    const isWhole = first(tick, node) === 0
     if (remembers) tick.keepLasting(node, undefined)
-    const isSkipped = node.children.every((each) => tick.outcome(each) === undefined)
+    const isSkipped = isWhole && node.children.every((each) => tick.outcome(each) === undefined)
     return isSkipped ? SKIPPED : (goesOnAfter satisfies Outcome)
   }
 }

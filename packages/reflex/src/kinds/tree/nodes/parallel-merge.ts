@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../../../kernel/index.ts'
 import { type MergedWrites, type MergeStrategies, mergeWrites } from '../board/merge.ts'
 import { mergeStrategyType } from '../board/merge-strategy.ts'
-import { FAILURE, type Outcome, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
+import { FAILURE, type NodeBoard, type Outcome, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
 
 export function strategiesOf({ params }: TreeNode): MergeStrategies {
   const { merge_strategy, per_key_strategies } = params
@@ -34,9 +34,7 @@ export function finish(tick: Tick, node: TreeNode, answer: Outcome, { successes,
     if (key.startsWith('@')) board.setGlobal(key.slice(1), value)
     else board.set(key, value)
   }
-  const errors = node.children
-    .filter((child) => tick.outcome(child) === FAILURE)
-    .map((child) => ({ child_id: child.id, child_index: child.place, error: tick.reason(child) }))
+  const errors = node.children.filter((child) => tick.outcome(child) === FAILURE).map((child) => errorOf(tick, child))
   for (const child of node.children) tick.shutScope(child)
   const conflicted = merged.conflicts.map(({ key, writers, previews }) => ({ key, writers, child_values: previews }))
   const final = merged.faults.length > 0 ? FAILURE : answer
@@ -45,18 +43,28 @@ export function finish(tick: Tick, node: TreeNode, answer: Outcome, { successes,
   const status = final === SUCCESS ? 'success' : 'failure'
   report(board, node, 'summary', { successes, failures, cancelled, total, policy: policy ?? '', status })
   report(board, node, 'child_errors', errors)
-  if (conflicted.length > 0) report(board, node, 'conflicts', conflicted)
-  for (const error of errors) tick.emit('tree.parallel.child_failed', { parallel_node_id: node.id, ...error })
-  for (const { key, writers } of merged.conflicts)
-    tick.emit('tree.parallel.conflict', { parallel_node_id: node.id, key, writer_count: writers.length })
+  report(board, node, 'conflicts', conflicted.length === 0 ? undefined : conflicted)
+  for (const { error, ...child } of errors)
+    tick.emit('tree.parallel.child_failed', { parallel_node_id: node.id, ...child, error_message: error })
+  for (const { key, writers, previews } of merged.conflicts) {
+    const children = writers.map((child_id, i) => ({ child_id, value_preview: previews[i] ?? '' }))
+    tick.emit('tree.parallel.conflict', { parallel_node_id: node.id, key, writer_count: writers.length, children })
+  }
   const [refused] = merged.faults
   if (refused !== undefined) return tick.fail(node, refused)
   if (answer !== FAILURE) return answer
   return tick.fail(node, `${failures} of ${total} children failed: ${errors.map(({ error }) => error).join('; ')}`)
 }
 
+function errorOf(tick: Tick, child: TreeNode): { child_id: string; child_index: number; error: string; error_code?: string } {
+  const { reason, code } = tick.failure(child)
+  return { child_id: child.id, child_index: child.place, error: reason, ...(code === undefined ? {} : { error_code: code }) }
+}
+
 /** Writes a report under its common key and under one of the node, so that nested parallel nodes do not overwrite it. */
-function report(board: { setInternal(key: string, value: unknown): void }, { id }: TreeNode, what: string, value: Json): void {
-  board.setInternal(`_parallel_${what}`, value)
-  board.setInternal(`_parallel_${id}_${what}`, value)
+function report(board: NodeBoard, { id }: TreeNode, what: string, value: Json | undefined): void {
+  for (const key of [`_parallel_${what}`, `_parallel_${id}_${what}`]) {
+    if (value === undefined) board.deleteInternal(key)
+    else board.setInternal(key, value)
+  }
 }

@@ -56,7 +56,7 @@ export const parallel = defineNode({
   behaviour: {
     enter: (tick, node) => pass(tick, node, -1),
     resume(tick, node) {
-      if (node.params.memory === false) tick.refresh(node)
+      if (node.params.memory === false) tickAllAgain(tick, node)
       return pass(tick, node, -1)
     },
     child(tick, node, child, outcome) {
@@ -94,25 +94,30 @@ function retryOrCount(tick: Tick, node: TreeNode, child: TreeNode): void {
   const state = stateOf(tick, node)
   if (on_child_fail !== 'retry' || count(state, 'retry', child.place) >= Number(max_child_retries)) return
   tick.keep(node, [...state, 'retry', child.place])
-  tick.shutScope(child)
   tick.halt(child)
+  tick.shutScope(child)
   tick.again(node)
+}
+
+/** Children that have ended, and those that were skipped, take part in the next pass. */
+function tickAllAgain(tick: Tick, node: TreeNode): void {
+  tick.refresh(node)
+  const state = stateOf(tick, node)
+  const kept = state.filter((_, i) => state[i - (i % 2)] !== 'skipped')
+  if (kept.length < state.length) tick.keep(node, kept)
 }
 
 /** Returns the next child of this pass, or the answer after the last one. */
 function pass(tick: Tick, node: TreeNode, from: number): Next {
   const state = stateOf(tick, node)
   const isDecided = decided(state) !== undefined
-  let running = node.children.filter((child) => tick.outcome(child) === RUNNING).length
+  const running = node.children.filter((child) => tick.outcome(child) === RUNNING).length
   const most = Number(node.params.max_concurrent ?? node.children.length)
   for (const child of node.children.slice(from + 1)) {
     const outcome = tick.outcome(child)
     if (outcome === RUNNING) return child.place
     if (outcome !== undefined || count(state, 'skipped', child.place) > 0 || isDecided) continue
-    // A child that has to be ticked again is ticked in the next pass.
-    if (count(state, 'retry', child.place) > 0 && from >= child.place) continue
-    if (running >= most) break
-    running++
+    if (running >= most) continue
     tick.openScope(child)
     return child.place
   }
@@ -124,14 +129,13 @@ interface Counts {
   readonly failures: number
   readonly running: number
   readonly skipped: number
-  readonly waiting: number
 }
 
 function countsOf(tick: Tick, node: TreeNode, state: State): Counts {
   const all = node.children.map((child) => tick.outcome(child))
   const of = (outcome: Outcome | undefined): number => all.filter((each) => each === outcome).length
   const skipped = node.children.filter(({ place }) => count(state, 'skipped', place) > 0).length
-  return { successes: of(SUCCESS), failures: of(FAILURE), running: of(RUNNING), skipped, waiting: of(undefined) - skipped }
+  return { successes: of(SUCCESS), failures: of(FAILURE), running: of(RUNNING), skipped }
 }
 
 function conclude(tick: Tick, node: TreeNode, state: State): Next {
@@ -144,10 +148,7 @@ function conclude(tick: Tick, node: TreeNode, state: State): Next {
     return RUNNING
   }
   const cancelled = node.children.filter((child) => tick.outcome(child) === RUNNING)
-  for (const child of cancelled) {
-    tick.shutScope(child)
-    tick.halt(child)
-  }
+  for (const child of cancelled) tick.halt(child)
   return finish(tick, node, answer, {
     successes: counts.successes,
     failures: counts.failures,

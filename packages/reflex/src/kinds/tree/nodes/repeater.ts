@@ -38,9 +38,9 @@ export const repeater = defineNode({
       if (outcome === RUNNING || outcome === SKIPPED) return outcome
       if (outcome === FAILURE && until_failure === true) return SUCCESS
       if (outcome === SUCCESS && until_success === true) return SUCCESS
+      if (outcome === FAILURE && until_success !== true) return FAILURE
       const ended = Number(tick.own(node)?.[0] ?? 0) + 1
       if (count !== undefined && ended >= Number(count)) return SUCCESS
-      if (outcome === FAILURE && until_success !== true) return FAILURE
       tick.keep(node, [ended])
       tick.again(node)
       return RUNNING

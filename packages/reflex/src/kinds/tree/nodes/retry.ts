@@ -39,10 +39,11 @@ export const retry = defineNode({
       tick.wakeAt(node, Number(until))
       return RUNNING
     },
-    child(tick, node, _child, outcome) {
+    child(tick, node, child, outcome) {
       const [count = 0] = tick.own(node) ?? []
       if (outcome !== FAILURE) return outcome
       if (Number(count) >= Number(node.params.max_retries)) return FAILURE
+      tick.halt(child)
       const pause = Number(node.params.backoff_ms)
       tick.keep(node, pause === 0 ? [Number(count) + 1] : [Number(count) + 1, tick.now + pause])
       if (pause === 0) tick.again(node)

@@ -4,6 +4,7 @@ import type { CompiledTree } from '../compile/compiled.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import type { NodeBoard } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
+import type { Scopes } from './scopes.ts'
 
 /** The keys of the runtime, and the mirror of the keys that all trees share. */
 const RESERVED = '_'
@@ -14,9 +15,8 @@ export interface BoardWatcher {
   /** A node has written: it has made progress. */
   wrote(node: LaidNode, key: string): void
   read(node: LaidNode, key: string): void
-  /** A value for all trees was written; it is staged if the node stands in a scope of its own. */
+  /** A value for all trees was written that is not staged. */
   wroteGlobal(key: string, value: Json): void
-  emit(type: string, payload: { readonly [key: string]: Json }): void
   /** The text that grows under a key. */
   stream(key: string): Json | undefined
 }
@@ -25,13 +25,13 @@ export interface BoardWatcher {
 export class FrameBoard implements NodeBoard {
   readonly #x: StepContext
   readonly #node: LaidNode
-  readonly #scope: Ref | undefined
+  readonly #scopes: Scopes
   readonly #watcher: BoardWatcher
 
-  constructor(x: StepContext, node: LaidNode, scope: Ref | undefined, watcher: BoardWatcher) {
+  constructor(x: StepContext, node: LaidNode, scopes: Scopes, watcher: BoardWatcher) {
     this.#x = x
     this.#node = node
-    this.#scope = scope
+    this.#scopes = scopes
     this.#watcher = watcher
   }
 
@@ -45,42 +45,48 @@ export class FrameBoard implements NodeBoard {
   }
 
   #read(key: string): Json | undefined {
-    return this.#scope === undefined ? this.#x.get(key) : this.#x.getIn(this.#scope, key)
+    const scope = this.#scopes.read(this.#node)
+    return scope === undefined ? this.#x.get(key) : this.#x.getIn(scope, key)
   }
 
   set(key: string, value: unknown): void {
     const checked = checkedValue(this.#node, key, value)
-    this.#write(key, checked)
+    this.#write(key, checked, this.#scopes.write(this.#node))
     this.#watcher.wrote(this.#node, key)
   }
 
   setGlobal(key: string, value: unknown): void {
     const checked = checkedValue(this.#node, key, value)
-    this.#write(GLOBAL + key, checked)
+    const staged = this.#scopes.stage(this.#node)
+    this.#write(GLOBAL + key, checked, staged)
     this.#watcher.wrote(this.#node, key)
-    if (this.#scope === undefined) this.#watcher.wroteGlobal(key, checked)
+    if (staged === undefined) this.#watcher.wroteGlobal(key, checked)
   }
 
-  #write(key: string, value: Json): void {
+  #write(key: string, value: Json, scope: Ref | undefined): void {
     try {
-      if (this.#scope === undefined) this.#x.set(key, value, { from: this.#node.path })
-      else this.#x.setIn(this.#scope, key, value, { from: this.#node.path })
+      if (scope === undefined) this.#x.set(key, value, { from: this.#node.path })
+      else this.#x.setIn(scope, key, value, { from: this.#node.path })
     } catch (thrown) {
       throw isFault(thrown) && thrown.code === 'R2008' ? tooLarge(this.#node, key, value, thrown) : thrown
     }
   }
 
   delete(key: string): boolean {
-    return this.#scope === undefined ? this.#x.delete(key) : this.#x.deleteIn(this.#scope, key)
+    return this.#scopes.delete(this.#node, key)
   }
 
   setInternal(key: string, value: unknown): void {
-    if (this.#x.get(key) !== value) this.#x.setInternal(key, value)
+    if (!isEqual(this.#x.get(key), value)) this.#x.setInternal(key, value)
   }
 
   deleteInternal(key: string): void {
     this.#x.delete(key)
   }
+}
+
+function isEqual(stored: Json | undefined, value: unknown): boolean {
+  return stored === value || (typeof value === 'object' && stored !== undefined && JSON.stringify(stored) === JSON.stringify(value))
 }
 
 /** Returns why a write would be refused. */

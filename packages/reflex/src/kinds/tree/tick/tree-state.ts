@@ -1,5 +1,16 @@
 import { type Fault, isList, type Json, type Ref } from '../../../kernel/index.ts'
 import type { LaidNode, Layout } from '../compile/layout.ts'
+import {
+  flatItem,
+  isSame,
+  type NodeOperation,
+  type OpenLeaf,
+  openItem,
+  openOf,
+  operationItem,
+  operationOf,
+  pairs,
+} from './position-items.ts'
 
 /** The states of a tree. */
 export const IDLE = 0
@@ -14,19 +25,11 @@ export const IS_RUNNING = 1
 export const SUCCEEDED = 2
 export const HAS_FAILED = 3
 
-/** The operation of a node: an effect, a wait or a strand; when it is over; true if it has settled and its result waits on the board. */
-export interface NodeOperation {
-  readonly ref: Ref
-  /** Milliseconds since the epoch; 0: the limit of the tree holds; -1: no limit. */
-  readonly due: number
-  readonly hasSettled: boolean
-}
-
 /** The items of a position before those of the nodes. */
-export const HEADER = 8
-const [RECORDS, STATUS, EXECUTION, ALARM, SCOPES, LASTING, LINKS] = [0, 1, 2, 4, 5, 6, 7] as const
+export const HEADER = 10
+const [RECORDS, STATUS, EXECUTION, TICKS, AGAINS, ALARM, SCOPES, LASTING, LINKS] = [0, 1, 2, 3, 4, 6, 7, 8, 9] as const
 /** The item with the leaf that a tick waits for. */
-export const OPEN_AT = 3
+export const OPEN_AT = 5
 
 /** The execution that a tree is in. */
 export interface Execution {
@@ -36,24 +39,24 @@ export interface Execution {
   start: number
   /** The recorded ticks so far. */
   ticks: number
-  /** The ticks since the last event. */
-  spent: number
+  /** The ticks, one right after another, that nodes have asked for since the last event, time or end of an operation. */
+  agains: number
 }
 
 /**
- * The position of a tree in memory. A position is the list `[records, status, [execution, start, ticks, spent], open, alarm, scopes, lasting,
- * links, …nodes]`, where a node is 0 FRESH, 2 SUCCESS, 3 FAILURE, or `[1, since, own, operation, progress]` with times in milliseconds after the start
- * of the execution. What has changed is written as a patch.
+ * The position of a tree in memory. A position is the list `[records, status, [execution, start], ticks, agains, open, alarm, scopes, lasting,
+ * links, …nodes]`, where a node is 0 FRESH, 2 SUCCESS, 3 FAILURE, or `[state, since, own, operation, progress]` with times in milliseconds after
+ * the start of the execution. Only a node that is RUNNING, or above the leaf at which a tick has stopped, is such a list. What has changed is
+ * written as a patch.
  */
 export class TreeState {
   readonly layout: Layout
   status = IDLE
-  execution: Execution = { number: 0, start: 0, ticks: 0, spent: 0 }
-  /** The node at which the tick has stopped, with its operation. */
-  open: { readonly index: number; readonly ref: Ref } | undefined
+  execution: Execution = { number: 0, start: 0, ticks: 0, agains: 0 }
+  open: OpenLeaf | undefined
   alarm: { readonly ref: Ref; readonly due: number } | undefined
-  /** The scopes of nodes. */
-  readonly scopes = new Map<number, Ref>()
+  /** The scopes of nodes. 0: nothing was written in it yet. */
+  readonly scopes = new Map<number, Ref | 0>()
   readonly lasting = new Map<number, Json>()
   /** The lazy references that were linked, in this order. */
   readonly links: number[] = []
@@ -83,15 +86,15 @@ export class TreeState {
 
   /** Reads a position. */
   load(position: readonly Json[]): void {
-    const [records = 0, status = IDLE, execution, open = 0, alarm = 0, scopes, lasting, links] = position
+    const [records = 0, status = IDLE, execution, ticks = 0, agains = 0, open = 0, alarm = 0, scopes, lasting, links] = position
     this.records = Number(records)
     this.status = Number(status)
-    const [number = 0, start = 0, ticks = 0, spent = 0] = (isList(execution) ? execution : []) as number[]
-    this.execution = { number, start, ticks, spent }
-    this.open = isList(open) ? { index: Number(open[0]), ref: open[1] as Ref } : undefined
+    const [number = 0, start = 0] = (isList(execution) ? execution : []) as number[]
+    this.execution = { number, start, ticks: Number(ticks), agains: Number(agains) }
+    this.open = openOf(open)
     this.alarm = isList(alarm) ? { ref: alarm[0] as Ref, due: Number(alarm[1]) } : undefined
     for (const index of isList(links) ? links : []) this.linkNode(Number(index))
-    for (const [index, ref] of pairs(scopes)) this.scopes.set(index, ref as Ref)
+    for (const [index, ref] of pairs(scopes)) this.scopes.set(index, ref as Ref | 0)
     for (const [index, value] of pairs(lasting)) this.lasting.set(index, value)
     for (let i = HEADER; i < position.length; i++) this.#loadNode(i - HEADER, position[i] ?? FRESH)
     this.#recorded.set(this.#states)
@@ -102,13 +105,11 @@ export class TreeState {
       this.#states[index] = Number(slot)
       return
     }
-    const [, since = 0, own = 0, operation = 0, progress = 0] = slot
-    this.#states[index] = IS_RUNNING
+    const [state, since = 0, own = 0, operation = 0, progress = 0] = slot
+    this.#states[index] = Number(state)
     this.#since[index] = Number(since)
     this.#own[index] = isList(own) ? own : undefined
-    this.#operations[index] = isList(operation)
-      ? { ref: operation[0] as Ref, due: Number(operation[1] ?? 0), hasSettled: operation[2] === 1 }
-      : undefined
+    this.#operations[index] = operationOf(operation)
     this.#progress[index] = Number(progress)
   }
 
@@ -179,6 +180,7 @@ export class TreeState {
   }
   /** Forgets what a node has only while it is RUNNING. */
   #clear(index: number): void {
+    if (this.#own[index] !== undefined) this.touch(index)
     this.#since[index] = 0
     this.#progress[index] = 0
     this.#own[index] = undefined
@@ -243,25 +245,27 @@ export class TreeState {
   }
 
   #header(): Json[] {
-    const { number, start, ticks, spent } = this.execution
+    const { number, start, ticks, agains } = this.execution
     const header: Json[] = []
     header[RECORDS] = this.records
     header[STATUS] = this.status
-    header[EXECUTION] = [number, start, ticks, spent]
-    header[OPEN_AT] = this.open === undefined ? 0 : [this.open.index, this.open.ref]
+    header[EXECUTION] = [number, start]
+    header[TICKS] = ticks
+    header[AGAINS] = agains
+    header[OPEN_AT] = this.open === undefined ? 0 : openItem(this.open)
     header[ALARM] = this.alarm === undefined ? 0 : [this.alarm.ref, this.alarm.due]
-    header[SCOPES] = this.scopes.size === 0 ? 0 : [...this.scopes].flat()
-    header[LASTING] = this.lasting.size === 0 ? 0 : [...this.lasting].flat()
+    header[SCOPES] = flatItem(this.scopes)
+    header[LASTING] = flatItem(this.lasting)
     header[LINKS] = this.links.length === 0 ? 0 : [...this.links]
     return header
   }
 
   #slot(index: number): Json {
     const state = this.#states[index] ?? FRESH
-    if (state !== IS_RUNNING) return state
+    const own = this.#own[index]
+    if (state !== IS_RUNNING) return own === undefined ? state : [state, 0, own]
     const operation = this.#operations[index]
     const slot: Json[] = [IS_RUNNING, this.#since[index] ?? 0]
-    const own = this.#own[index]
     const progress = this.#progress[index] ?? 0
     if (own !== undefined || operation !== undefined || progress > 0) slot.push(own ?? 0)
     if (operation !== undefined || progress > 0) slot.push(operation === undefined ? 0 : operationItem(operation))
@@ -270,26 +274,8 @@ export class TreeState {
   }
 }
 
-function operationItem({ ref, due, hasSettled }: NodeOperation): Json {
-  if (hasSettled) return [ref, due, 1]
-  return due === 0 ? [ref] : [ref, due]
-}
-
 function withZeros(bytes: Uint8Array, more: number): Uint8Array {
   const grown = new Uint8Array(bytes.length + more)
   grown.set(bytes)
   return grown
-}
-
-function* pairs(flat: Json | undefined): Generator<[number, Json]> {
-  if (!isList(flat)) return
-  for (let i = 0; i < flat.length; i += 2) yield [Number(flat[i]), flat[i + 1] ?? null]
-}
-
-/** True for equal items of a position: numbers, texts and short lists of them. */
-function isSame(one: Json, other: Json): boolean {
-  if (one === other) return true
-  if (!isList(one) || !isList(other))
-    return typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other)
-  return one.length === other.length && one.every((item, i) => isSame(item, other[i] ?? null))
 }

@@ -1,14 +1,14 @@
 import { FAILURE, type Next, OPEN, type Outcome, RUNNING, SKIPPED, SUCCESS } from '../manifest/behaviour.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import type { Ticking } from './ticking.ts'
-import { HAS_FAILED, IS_RUNNING, SUCCEEDED } from './tree-state.ts'
+import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED } from './tree-state.ts'
 
 /**
  * Ticks the tree once: down to a leaf, up with its answer, until the root has answered. Returns OPEN if a leaf has to be performed first; the
  * walk then goes on at that leaf, and nothing before it is ticked again. `running`: the leaf at which it stopped, and which is RUNNING now.
  */
 export function walk(tick: Ticking, root: LaidNode, running?: LaidNode): Outcome | typeof OPEN {
-  const stopped = running ?? tick.takeOpen()
+  const stopped = running ?? tick.openLeaf()
   let node = stopped ?? root
   let next: Next = running !== undefined ? RUNNING : stopped === undefined ? down(tick, node) : settled(tick, node)
   for (;;) {
@@ -47,11 +47,11 @@ function down(tick: Ticking, node: LaidNode): Next {
     if (state.operation(node.index) !== undefined) return operation(tick, node)
     return behaviour.resume?.(tick, node) ?? RUNNING
   }
+  tick.begin(node)
   const early = conditions === undefined ? undefined : tick.preconditions(node, conditions)
   if (early !== undefined) return early
   const lacking = tick.lackingInput(node)
   if (lacking !== undefined) return tick.fail(node, lacking)
-  tick.begin(node)
   return behaviour.enter(tick, node)
 }
 
@@ -64,22 +64,26 @@ function operation(tick: Ticking, node: LaidNode): Next {
 
 /** Goes on at the leaf at which the tick has stopped. */
 function settled(tick: Ticking, node: LaidNode): Next {
+  tick.visit(node)
   const result = tick.takeSettled(node)
-  if (result === undefined) return RUNNING
+  if (result === undefined) throw new TypeError(`the tick continues at ${node.path}, whose operation has not settled`)
   return node.manifest.behaviour.settle?.(tick, node, result) ?? FAILURE
 }
 
 /** A node has answered: its state follows, then its post-conditions. */
 function up(tick: Ticking, node: LaidNode, outcome: Outcome): Outcome {
   if (outcome === SKIPPED) {
-    tick.state.setState(node.index, 0, tick.now)
+    tick.haltChildren(node)
+    tick.refresh(node)
+    tick.state.setState(node.index, FRESH, tick.now)
     return outcome
   }
   if (outcome === RUNNING) {
     tick.state.setState(node.index, IS_RUNNING, tick.now)
-    tick.attach(node)
+    tick.operations.attach(node)
     return outcome
   }
+  tick.haltChildren(node)
   const final = tick.finished(node, outcome)
   tick.state.setState(node.index, final === SUCCESS ? SUCCEEDED : HAS_FAILED, tick.now)
   return final

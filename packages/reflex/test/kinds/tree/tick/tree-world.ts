@@ -7,6 +7,7 @@ import type { NodeSource, TreeSource } from '../../../../src/kinds/tree/model/so
 import { NODES } from '../../../../src/kinds/tree/nodes/table.ts'
 import { type FunctionRegistry, functionPort } from '../../../../src/kinds/tree/tick/function-port.ts'
 import { treeKind } from '../../../../src/kinds/tree/tick/kind.ts'
+import { HEADER } from '../../../../src/kinds/tree/tick/tree-state.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
 import { virtualHost, type VirtualHost } from '../../../../src/testing/index.ts'
 import { worldOf } from '../../../kernel/world.ts'
@@ -50,7 +51,6 @@ export interface ForestOptions {
 }
 
 const STATES = ['FRESH', 'RUNNING', 'SUCCESS', 'FAILURE']
-const HEADER = 8
 
 /** Starts a tree in memory, and ticks it until it rests. */
 export async function forest(root: NodeSource, options: ForestOptions = {}): Promise<Forest> {

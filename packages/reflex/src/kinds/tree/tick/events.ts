@@ -1,0 +1,49 @@
+import type { Json } from '../../../kernel/index.ts'
+import { close, execute, hasEnded } from './executions.ts'
+import { oneTick } from './one-tick.ts'
+import { hasQueue, queueEvent, takeQueued } from './queue.ts'
+import { save } from './save.ts'
+import type { TreeStep } from './step.ts'
+import { EVENT_KEY } from './ticking.ts'
+import { ACTIVE, IDLE, type TreeState, YIELDED } from './tree-state.ts'
+import { dropToken, RESUME_TOPIC, TOKEN_KEY } from './yielding.ts'
+
+export const EVENT_TOPIC = 'event'
+export const CLOSE_TOPIC = 'close'
+
+export function message(x: TreeStep, state: TreeState, topic: string | undefined, body: Json): void {
+  if (topic === CLOSE_TOPIC) return close(x, state)
+  if (topic === RESUME_TOPIC) return resume(x, state, body)
+  // A tick that waits for a leaf is finished first.
+  if (state.open !== undefined || state.status === IDLE) {
+    queueEvent(x, body)
+    return save(x, state)
+  }
+  event(x, state, body)
+}
+
+/** The tree goes on by itself: an event waits, or its last tick has asked for another one. */
+export function next(x: TreeStep, state: TreeState): void {
+  if (state.open !== undefined || state.status === IDLE) return save(x, state)
+  if (hasQueue(x)) return event(x, state, takeQueued(x))
+  if (state.status === ACTIVE) oneTick(x, state, { isAgain: true })
+  else save(x, state)
+}
+
+function event(x: TreeStep, state: TreeState, body: Json): void {
+  x.setInternal(EVENT_KEY, body)
+  dropToken(x, state)
+  if (hasEnded(state)) execute(x, state)
+  else oneTick(x, state)
+}
+
+/** A person or program that was given the token resumes a tree that has yielded. Another token changes nothing. */
+function resume(x: TreeStep, state: TreeState, token: Json): void {
+  if (state.status !== YIELDED || x.get(TOKEN_KEY) !== token) {
+    x.wait('message', RESUME_TOPIC)
+    return save(x, state, [['tree.resume.refused', { reason: 'the token is not that of the last yield' }]])
+  }
+  x.delete(TOKEN_KEY)
+  state.status = ACTIVE
+  oneTick(x, state)
+}

@@ -1,0 +1,86 @@
+import { type Fault, isFault, type Json } from '../../../kernel/index.ts'
+import { type ExpressionCode, truthOf, valueOf } from '../compile/code.ts'
+import type { NodeConditions } from '../compile/compiled.ts'
+import type { LaidNode } from '../compile/layout.ts'
+import type { Environment } from '../lua/expression/index.ts'
+import { FAILURE, type Outcome, SKIPPED, SUCCESS } from '../manifest/behaviour.ts'
+import { faults } from '../model/faults.ts'
+import { FUNCTION_PORT, SCRIPT_PORT } from '../nodes/conditions.ts'
+import type { Ticking } from './ticking.ts'
+
+/** The conditions and expressions of nodes, in one tick. */
+export class NodeCode {
+  readonly #tick: Ticking
+
+  constructor(tick: Ticking) {
+    this.#tick = tick
+  }
+
+  /** Returns what the pre-conditions of a node answer in its place, in the order of BehaviorTree.CPP. */
+  before(node: LaidNode, { failureIf, successIf, skipIf, while: holds }: NodeConditions): Outcome | undefined {
+    if (failureIf !== undefined && this.holds(node, failureIf)) return this.#tick.fail(node, `failure_if of ${node.id} is true`)
+    if (successIf !== undefined && this.holds(node, successIf)) return SUCCESS
+    if (skipIf !== undefined && this.holds(node, skipIf)) return SKIPPED
+    return holds !== undefined && !this.holds(node, holds) ? SKIPPED : undefined
+  }
+
+  /** Makes the assignments that follow the end of a node. Returns its answer: a refused assignment is a failure. */
+  after(node: LaidNode, { onSuccess, onFailure, after }: NodeConditions, outcome: typeof SUCCESS | typeof FAILURE): typeof outcome {
+    for (const assignments of [outcome === SUCCESS ? onSuccess : onFailure, after]) {
+      const refused = this.assign(node, assignments ?? [])
+      if (refused !== undefined) return this.#tick.fail(node, refused)
+    }
+    return outcome
+  }
+
+  assign(node: LaidNode, assignments: readonly (readonly [key: string, value: ExpressionCode])[]): Fault | undefined {
+    for (const [key, code] of assignments) {
+      const result = valueOf(code, this.#environment(node))
+      if ('error' in result) return faults.make('R1242', `${node.path} assigns ${key}: ${result.error}`, { rule: 'E5002', path: node.path })
+      try {
+        this.#tick.board(node).set(key, result.value)
+      } catch (thrown) {
+        if (isFault(thrown)) return thrown
+        throw thrown
+      }
+    }
+    return undefined
+  }
+
+  /** True if a condition holds; one that cannot be evaluated does not. */
+  holds(node: LaidNode, code: ExpressionCode): boolean {
+    const result = truthOf(code, this.#environment(node))
+    return 'value' in result && result.value
+  }
+
+  test(node: LaidNode, condition: Json): boolean | Fault | undefined {
+    const code = node.tree.code.get(JSON.stringify(condition))
+    if (code === undefined) throw new TypeError(`${node.path} has a condition that was not compiled`)
+    const request = (port: string, args: Json): undefined => void this.#tick.request(node, port, args, { isLimited: false })
+    if (code.is === 'script') return request(SCRIPT_PORT, { node: node.path, as: 'condition', code: code.text })
+    if (code.is === 'function') return request(FUNCTION_PORT, { fn: code.name, as: 'condition' })
+    const result = truthOf(code, this.#environment(node))
+    if ('value' in result) return result.value
+    return faults.make('R1242', `${node.path}: ${result.error}`, { rule: 'E5002', path: node.path })
+  }
+
+  evaluate(node: LaidNode, expression: string): { readonly value: Json } | { readonly error: string } {
+    const code = node.tree.code.get(JSON.stringify(expression))
+    if (code?.is !== 'expression') throw new TypeError(`${node.path} has an expression that was not compiled`)
+    return valueOf(code, this.#environment(node))
+  }
+
+  #environment(node: LaidNode): Environment {
+    const tick = this.#tick
+    const board = tick.board(node)
+    return {
+      bb: (key) => board.get(key),
+      has: (key) => board.has(key),
+      ctx: (field) => {
+        if (field === 'tick_count') return tick.count
+        if (field === 'node_id') return node.id
+        return field === 'tree_id' ? node.tree.id : tick.event
+      },
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { isList } from '../../../kernel/index.ts'
+import type { LaidNode } from '../compile/layout.ts'
+import { FAILURE, OPEN, type Outcome, RUNNING } from '../manifest/behaviour.ts'
+import { faults } from '../model/faults.ts'
+import { setAlarm, watch, watchTime } from './alarm.ts'
+import { endRun, staysOpen } from './ending.ts'
+import { forgetFailures, keepFailures } from './failures.ts'
+import { appendGlobals } from './globals.ts'
+import { hasQueue } from './queue.ts'
+import { save, skip } from './save.ts'
+import type { TreeStep } from './step.ts'
+import { Ticking } from './ticking.ts'
+import { COMPLETED, type Execution, FAILED, HAS_FAILED, type TreeState } from './tree-state.ts'
+import { walk } from './walk.ts'
+import { againOrYield, dropToken } from './yielding.ts'
+
+export interface TickOptions {
+  /** What happens before the first node is ticked. */
+  readonly prepare?: (ticking: Ticking) => void
+  /** The leaf at which the last tick has stopped, and which is RUNNING now. */
+  readonly running?: LaidNode
+  /** True for a tick that the last one asked for; only these count towards the budget. */
+  readonly isAgain?: true
+  /** The execution as it is recorded, for a tick of the clock: if it leaves everything as it was, it is no record. */
+  readonly recorded?: Execution
+}
+
+/** Ticks the tree, or continues the tick that has stopped at a leaf, and records what has changed. */
+export function oneTick(x: TreeStep, state: TreeState, { prepare, running, isAgain, recorded }: TickOptions = {}): void {
+  const ticking = new Ticking(x, state)
+  const isContinued = state.open !== undefined
+  prepare?.(ticking)
+  if (!isContinued) {
+    state.execution.ticks++
+    state.execution.agains = isAgain === true ? state.execution.agains + 1 : 0
+    const limit = x.def.source.max_execution_ms
+    if (limit !== undefined && x.now >= state.execution.start + limit) return stopExecution(x, state, ticking, 'timeout')
+    watch(ticking)
+  }
+  const outcome = walk(ticking, state.layout.root, running)
+  ticking.operations.store()
+  if (outcome !== OPEN) answered(x, state, ticking, outcome)
+  if (recorded !== undefined && x.isEmpty && isIdle(x, state, ticking)) {
+    state.execution = recorded
+    return skip(x, state)
+  }
+  finish(x, state, ticking, isContinued)
+}
+
+function isIdle(x: TreeStep, state: TreeState, ticking: Ticking): boolean {
+  return ticking.events.length === 0 && ticking.reasons.failures.length === 0 && isList(x.position) && state.isUnchanged(x.position)
+}
+
+function answered(x: TreeStep, state: TreeState, ticking: Ticking, outcome: Outcome): void {
+  if (outcome !== RUNNING) return endExecution(x, state, outcome)
+  againOrYield(x, state, ticking)
+  const { max_execution_ms } = x.def.source
+  const times = [
+    ticking.wakeTime,
+    watchTime(ticking),
+    max_execution_ms === undefined ? undefined : state.execution.start + max_execution_ms,
+  ]
+  const known = times.filter((time) => time !== undefined)
+  setAlarm(x, state, known.length === 0 ? undefined : Math.min(...known))
+}
+
+/** A root that is skipped has nothing to do: that is no failure. */
+function endExecution(x: TreeStep, state: TreeState, outcome: Outcome): void {
+  dropToken(x, state)
+  state.status = outcome === FAILURE ? FAILED : COMPLETED
+  setAlarm(x, state, undefined)
+}
+
+function finish(x: TreeStep, state: TreeState, ticking: Ticking, isContinued = false): void {
+  appendGlobals(x, ticking.globals)
+  if (state.execution.ticks === 1 && !isContinued) forgetFailures(x)
+  keepFailures(x, ticking.reasons.failures, (node) => {
+    for (let at = node.parent; at !== undefined; at = at.parent) if (state.state(at) !== HAS_FAILED) return true
+    return false
+  })
+  const hasEnded = state.status === COMPLETED || state.status === FAILED
+  if (hasEnded) endRun(x, state)
+  if (state.open === undefined && hasQueue(x) && (!hasEnded || staysOpen(x))) x.again()
+  save(x, state, ticking.events)
+}
+
+/** Ends an execution before its root has answered: everything that is RUNNING is halted, and the tree fails. */
+export function stopExecution(x: TreeStep, state: TreeState, ticking: Ticking, reason: string): void {
+  const { root } = state.layout
+  ticking.halt(root)
+  const fault = faults.make('R1236', `the execution was cancelled: ${reason}`, { rule: 'E6002' })
+  ticking.fail(root, fault)
+  ticking.reasons.failed(root)
+  state.setState(root.index, HAS_FAILED, x.now)
+  endExecution(x, state, FAILURE)
+  ticking.emit('tree.cancelled', { reason })
+  finish(x, state, ticking)
+}

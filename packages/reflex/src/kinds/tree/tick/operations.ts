@@ -1,0 +1,157 @@
+import { faultData, isObject, type Json, type Ref, type StepContext } from '../../../kernel/index.ts'
+import type { CompiledTree } from '../compile/compiled.ts'
+import type { LaidNode } from '../compile/layout.ts'
+import type { OperationOptions, Settled } from '../manifest/behaviour.ts'
+import { faults } from '../model/faults.ts'
+import { FUNCTION_PORT, SCRIPT_PORT } from '../nodes/conditions.ts'
+import type { NodeOperation } from './position-items.ts'
+import type { Scopes } from './scopes.ts'
+import type { Ticking } from './ticking.ts'
+
+/** The operations of leaves in one tick: effects, questions and called programs, and their ends. */
+export class Operations {
+  readonly #x: StepContext<CompiledTree>
+  readonly #tick: Ticking
+  readonly #scopes: Scopes
+  /** The ends that this step brings, until their nodes are ticked. */
+  readonly #settled = new Map<number, Settled>()
+  /** What was requested in this tick by nodes that have not answered yet. */
+  readonly #requested = new Map<number, NodeOperation>()
+
+  constructor(x: StepContext<CompiledTree>, tick: Ticking, scopes: Scopes) {
+    this.#x = x
+    this.#tick = tick
+    this.#scopes = scopes
+  }
+
+  /** Hands over the end of an operation; it is taken when its node is ticked. */
+  settle(node: LaidNode, settled: Settled): void {
+    this.#settled.set(node.index, settled)
+    this.#tick.state.setProgress(node.index, this.#tick.now)
+  }
+
+  /** Returns the operation on which the tick waits at a leaf. */
+  stopAt(node: LaidNode): Ref {
+    const requested = this.#requested.get(node.index)
+    if (requested === undefined) throw new TypeError(`${node.path} stops the tick and has requested nothing`)
+    this.#requested.delete(node.index)
+    return requested.ref
+  }
+
+  /** A leaf whose tick is open takes longer: it is RUNNING from now on. */
+  leaveOpen(node: LaidNode): void {
+    const { open } = this.#tick.state
+    if (open === undefined) return
+    this.#tick.state.open = undefined
+    this.#requested.set(node.index, { ref: open.ref, due: this.#dueOf(node, optionsOf(node)), hasSettled: false })
+  }
+
+  /** Takes the end of the operation of a node; undefined if it is still on its way. */
+  take(node: LaidNode): Settled | undefined {
+    const { state } = this.#tick
+    const operation = state.operation(node.index)
+    const settled = this.#settled.get(node.index) ?? this.#stored(node, operation) ?? this.#timedOut(node, operation)
+    if (settled === undefined) {
+      if (operation !== undefined && operation.due > 0) this.#tick.wakeAt(node, operation.due)
+      return undefined
+    }
+    this.#settled.delete(node.index)
+    if (state.open?.index === node.index) state.open = undefined
+    else if (operation !== undefined) state.setOperation(node.index, undefined)
+    return settled
+  }
+
+  #stored({ index }: LaidNode, operation: NodeOperation | undefined): Settled | undefined {
+    if (operation?.hasSettled !== true) return undefined
+    const key = settledKey(index)
+    const stored = this.#x.get(key)
+    this.#x.delete(key)
+    return isObject(stored) ? (stored as unknown as Settled) : undefined
+  }
+
+  #timedOut(node: LaidNode, operation: NodeOperation | undefined): Settled | undefined {
+    const { now, state } = this.#tick
+    if (operation === undefined || operation.due <= 0 || operation.due > now) return undefined
+    this.#x.drop(operation.ref)
+    const fault = faults.make('R1251', `${node.path} took longer than ${operation.due - state.since(node.index)} ms`, {
+      rule: 'E6001',
+      path: node.path,
+    })
+    this.#tick.emit('async.timeout', { node_id: node.id })
+    return { ok: false, fault: faultData(fault), isTimeout: true }
+  }
+
+  /** Keeps the ends of operations whose nodes were not ticked. */
+  store(): void {
+    const { state } = this.#tick
+    for (const [index, settled] of this.#settled) {
+      const operation = state.operation(index)
+      if (operation === undefined) continue
+      const { strand: _, ...plain } = settled as Settled & { strand?: unknown }
+      this.#x.setInternal(settledKey(index), plain)
+      state.setOperation(index, { ...operation, hasSettled: true })
+    }
+  }
+
+  /** Attaches what a node has requested, now that it is RUNNING. */
+  attach(node: LaidNode): void {
+    const requested = this.#requested.get(node.index)
+    if (requested === undefined) return
+    this.#requested.delete(node.index)
+    this.#tick.state.setOperation(node.index, requested)
+    if (requested.due > 0) this.#tick.wakeAt(node, requested.due)
+  }
+
+  request(node: LaidNode, port: string, args: Json, options: OperationOptions = {}): void {
+    const scope = port === SCRIPT_PORT || port === FUNCTION_PORT ? this.#scopes.read(node) : undefined
+    this.#add(node, this.#x.request(port, scope === undefined || !isObject(args) ? args : { ...args, scope }), options)
+  }
+
+  call(node: LaidNode, program: string, args: Json, options: OperationOptions = {}): void {
+    this.#add(node, this.#x.spawn(program, { args, sees: 'nothing' }), options)
+  }
+
+  ask(node: LaidNode, about: Json, options: OperationOptions = {}): void {
+    this.#add(node, this.#x.wait('answer', node.path, { about }), options)
+  }
+
+  #add(node: LaidNode, ref: Ref, options: OperationOptions): void {
+    this.#requested.set(node.index, { ref, due: this.#dueOf(node, options), hasSettled: false })
+  }
+
+  #dueOf(node: LaidNode, { timeoutMs, isLimited }: OperationOptions): number {
+    if (timeoutMs === undefined) return isLimited === false ? -1 : 0
+    const explicit = node.tree.source.max_tick_duration_ms
+    return this.#tick.now + (explicit === undefined ? timeoutMs : Math.min(timeoutMs, explicit))
+  }
+
+  drop(node: LaidNode): void {
+    const operation = this.#of(node)
+    if (operation === undefined) return
+    this.#requested.delete(node.index)
+    const isStrand = this.#x.strandResult(operation.ref) !== undefined
+    if (isStrand) this.#x.kill(operation.ref)
+    else if (operation.hasSettled) this.#x.delete(settledKey(node.index))
+    else if (!this.#settled.has(node.index)) this.#x.drop(operation.ref)
+    this.#settled.delete(node.index)
+    this.#tick.state.setOperation(node.index, undefined)
+    this.#tick.emit('async.cancelled', { node_id: node.id })
+  }
+
+  requestId(node: LaidNode): string {
+    const operation = this.#of(node)
+    return operation === undefined ? node.path : `${this.#tick.state.execution.number}/${node.path}/${operation.ref}`
+  }
+
+  #of({ index }: LaidNode): NodeOperation | undefined {
+    return this.#requested.get(index) ?? this.#tick.state.operation(index)
+  }
+}
+
+function optionsOf({ params }: LaidNode): OperationOptions {
+  return typeof params.timeout === 'number' ? { timeoutMs: params.timeout } : {}
+}
+
+function settledKey(index: number): string {
+  return `_settled.${index}`
+}

@@ -1,0 +1,21 @@
+import { isList } from '../../../kernel/index.ts'
+import { keepState } from './frame-state.ts'
+import type { TreeStep } from './step.ts'
+import type { TreeEvent } from './ticking.ts'
+import type { TreeState } from './tree-state.ts'
+
+/** Records the changes of the position, and the events as a note. */
+export function save(x: TreeStep, state: TreeState, events: readonly TreeEvent[] = []): void {
+  if (events.length > 0) x.note({ events: events.map(([type, payload]) => [type, { tree_id: x.def.id, ...payload }]) })
+  const { position } = x
+  state.records++
+  if (isList(position)) x.patchItems(0, state.records, ...state.changes(position))
+  else x.go(state.position())
+  keepState(x, state)
+}
+
+/** Leaves no record of a step on the clock that has changed nothing. */
+export function skip(x: TreeStep, state: TreeState): void {
+  x.skip()
+  keepState(x, state)
+}

@@ -1,0 +1,57 @@
+import { type Fault, type Input, isObject, type Json, type Ref } from '../../../kernel/index.ts'
+import type { Settled } from '../manifest/behaviour.ts'
+import { faults } from '../model/faults.ts'
+import { oneTick } from './one-tick.ts'
+import { save } from './save.ts'
+import type { TreeStep } from './step.ts'
+import { Ticking } from './ticking.ts'
+import { ACTIVE, type TreeState } from './tree-state.ts'
+import { dropToken } from './yielding.ts'
+
+/** The operation of a leaf has ended: the tree is ticked, or its tick continues. */
+export function settled(x: TreeStep, state: TreeState, ref: Ref, result: Settled): void {
+  const node = state.nodeOf(ref)
+  if (node === undefined) return save(x, state)
+  if (state.open !== undefined && state.open.ref !== ref) {
+    // The tick waits for another leaf: this result is kept until its node is ticked.
+    const { operations, events } = new Ticking(x, state)
+    operations.settle(node, result)
+    operations.store()
+    return save(x, state, events)
+  }
+  dropToken(x, state)
+  oneTick(x, state, { prepare: ({ operations }) => operations.settle(node, result) })
+}
+
+export function strandEnded(x: TreeStep, state: TreeState, [, ref, status, value = null]: Input & readonly ['end', ...unknown[]]): void {
+  if (state.nodeOf(ref) === undefined) {
+    x.drop(ref)
+    return save(x, state)
+  }
+  const strand = x.strandResult(ref)
+  const result: Settled = status === 'done' ? { ok: true, value, strand } : { ok: false, fault: faultOf(status, value) }
+  settled(x, state, ref, result)
+  x.drop(ref)
+}
+
+function faultOf(status: string, value: Json): Fault {
+  if (status === 'failed' && isObject(value)) return value as unknown as Fault
+  return faults.make('R1252', 'the called program was cancelled', { rule: 'E6002' })
+}
+
+/** The operation of a leaf has progressed. */
+export function part(x: TreeStep, state: TreeState, ref: Ref, delta: Json): void {
+  const node = state.nodeOf(ref)
+  if (node === undefined) return save(x, state)
+  if (state.open?.ref === ref) {
+    // The leaf takes longer than a tick: the tick goes on with RUNNING.
+    return oneTick(x, state, { prepare: ({ operations }) => operations.leaveOpen(node), running: node })
+  }
+  state.setProgress(node.index, x.now)
+  const ticking = new Ticking(x, state)
+  const wantsTick = node.manifest.behaviour.part?.(ticking, node, delta) === true
+  const { events } = ticking
+  if (wantsTick && state.status === ACTIVE && state.open === undefined && x.def.readsStreams)
+    return oneTick(x, state, { prepare: (tick) => void tick.events.push(...events) })
+  save(x, state, events)
+}
