@@ -1,16 +1,16 @@
-import { type Fault, isObject, type Json } from '../../../kernel/index.ts'
+import type { Fault, Json } from '../../../kernel/index.ts'
 import { faults } from '../model/faults.ts'
 import { failureTrace } from './failures.ts'
 import { hasOpenGlobals } from './globals.ts'
 import { hasQueue } from './queue.ts'
-import type { TreeStep } from './step.ts'
 import { COMPLETED, FAILED, type TreeState } from './tree-state.ts'
+import { argsOf, type TreeStep } from './tree-step.ts'
 
 export const CLOSING_KEY = '_closing'
 
 /** True if a tree waits for another execution after its root has answered. */
 export function staysOpen(x: TreeStep): boolean {
-  const mayStay = x.def.source.tick_every !== undefined || (isObject(x.args) && x.args._stays === true)
+  const mayStay = x.def.source.tick_every !== undefined || argsOf(x).stays
   // Events that came before the message that closes it are handled first.
   return mayStay && (x.get(CLOSING_KEY) !== true || hasQueue(x))
 }
@@ -34,7 +34,7 @@ function resultOf(x: TreeStep, state: TreeState): Json {
 function failureOf(x: TreeStep): Fault {
   const reason = x.get('_failure_reason')
   const { entries, total } = failureTrace((key) => x.get(key))
-  return faults.make('R1240', `${x.def.id} failed: ${String(reason ?? 'its root returned FAILURE')}`, {
+  return faults.make('R1240', `${x.def.id} failed: ${typeof reason === 'string' ? reason : 'its root returned FAILURE'}`, {
     path: x.def.id,
     data: { failure_trace: entries, total_errors: total },
   })

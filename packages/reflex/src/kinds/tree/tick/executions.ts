@@ -3,7 +3,7 @@ import { CLOSING_KEY, endRun } from './ending.ts'
 import { mirrorGlobals, requestGlobals } from './globals.ts'
 import { oneTick, stopExecution, type TickOptions } from './one-tick.ts'
 import { save, skip } from './save.ts'
-import type { TreeStep } from './step.ts'
+import type { TreeStep } from './tree-step.ts'
 import { EVENT_KEY, Ticking } from './ticking.ts'
 import { ACTIVE, COMPLETED, FAILED, FRESH, IDLE, type TreeState, YIELDED } from './tree-state.ts'
 

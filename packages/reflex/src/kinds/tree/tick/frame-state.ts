@@ -1,7 +1,7 @@
 import { type Frame, isList } from '../../../kernel/index.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import { Layout } from '../compile/layout.ts'
-import type { TreeStep } from './step.ts'
+import type { TreeStep } from './tree-step.ts'
 import { TreeState } from './tree-state.ts'
 
 /** The states in memory, of the frames that this process steps. */

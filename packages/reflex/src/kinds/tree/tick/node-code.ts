@@ -3,16 +3,15 @@ import { type ExpressionCode, truthOf, valueOf } from '../compile/code.ts'
 import type { NodeConditions } from '../compile/compiled.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import type { Environment } from '../lua/expression/index.ts'
-import { FAILURE, type Outcome, SKIPPED, SUCCESS } from '../manifest/behaviour.ts'
+import { type FAILURE, type Outcome, SKIPPED, SUCCESS, type Tick } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
 import { FUNCTION_PORT, SCRIPT_PORT } from '../nodes/conditions.ts'
-import type { Ticking } from './ticking.ts'
 
 /** The conditions and expressions of nodes, in one tick. */
 export class NodeCode {
-  readonly #tick: Ticking
+  readonly #tick: Tick
 
-  constructor(tick: Ticking) {
+  constructor(tick: Tick) {
     this.#tick = tick
   }
 
@@ -56,9 +55,14 @@ export class NodeCode {
   test(node: LaidNode, condition: Json): boolean | Fault | undefined {
     const code = node.tree.code.get(JSON.stringify(condition))
     if (code === undefined) throw new TypeError(`${node.path} has a condition that was not compiled`)
-    const request = (port: string, args: Json): undefined => void this.#tick.request(node, port, args, { isLimited: false })
-    if (code.is === 'script') return request(SCRIPT_PORT, { node: node.path, as: 'condition', code: code.text })
-    if (code.is === 'function') return request(FUNCTION_PORT, { fn: code.name, as: 'condition' })
+    if (code.is !== 'expression') {
+      const [port, args] =
+        code.is === 'script'
+          ? [SCRIPT_PORT, { node: node.path, as: 'condition', code: code.text }]
+          : [FUNCTION_PORT, { fn: code.name, as: 'condition' }]
+      this.#tick.request(node, port, args, { isLimited: false })
+      return undefined
+    }
     const result = truthOf(code, this.#environment(node))
     if ('value' in result) return result.value
     return faults.make('R1242', `${node.path}: ${result.error}`, { rule: 'E5002', path: node.path })

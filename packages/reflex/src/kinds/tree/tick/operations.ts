@@ -1,4 +1,4 @@
-import { faultData, isObject, type Json, type Ref, type StepContext } from '../../../kernel/index.ts'
+import { faultData, isObject, type Json, type JsonObject, type Ref, type StepContext } from '../../../kernel/index.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import type { OperationOptions, Settled } from '../manifest/behaviour.ts'
@@ -6,19 +6,27 @@ import { faults } from '../model/faults.ts'
 import { FUNCTION_PORT, SCRIPT_PORT } from '../nodes/conditions.ts'
 import type { NodeOperation } from './position-items.ts'
 import type { Scopes } from './scopes.ts'
-import type { Ticking } from './ticking.ts'
+import type { TreeState } from './tree-state.ts'
+
+/** What operations need of a tick. */
+export interface TickBase {
+  readonly state: TreeState
+  readonly now: number
+  wakeAt(node: LaidNode, time: number): void
+  emit(type: string, payload: JsonObject): void
+}
 
 /** The operations of leaves in one tick: effects, questions and called programs, and their ends. */
 export class Operations {
   readonly #x: StepContext<CompiledTree>
-  readonly #tick: Ticking
+  readonly #tick: TickBase
   readonly #scopes: Scopes
   /** The ends that this step brings, until their nodes are ticked. */
   readonly #settled = new Map<number, Settled>()
   /** What was requested in this tick by nodes that have not answered yet. */
   readonly #requested = new Map<number, NodeOperation>()
 
-  constructor(x: StepContext<CompiledTree>, tick: Ticking, scopes: Scopes) {
+  constructor(x: StepContext<CompiledTree>, tick: TickBase, scopes: Scopes) {
     this.#x = x
     this.#tick = tick
     this.#scopes = scopes

@@ -1,5 +1,5 @@
 import { isList, type Json } from '../../../kernel/index.ts'
-import type { TreeStep } from './step.ts'
+import type { TreeStep } from './tree-step.ts'
 
 /** The events that came while a tick waited for a leaf, or an execution for the keys that all trees share. */
 const QUEUE_KEY = '_in'

@@ -28,8 +28,12 @@ export class Reasons {
   }
 
   note(node: LaidNode, reason: string | Fault | FaultData): void {
-    const fault = typeof reason === 'string' ? undefined : isFault(reason) ? faultData(reason) : reason
-    this.#known.set(node.index, { node, reason: fault?.message ?? String(reason), fault })
+    if (typeof reason === 'string') {
+      this.#known.set(node.index, { node, reason })
+      return
+    }
+    const fault = isFault(reason) ? faultData(reason) : reason
+    this.#known.set(node.index, { node, reason: fault.message, fault })
   }
 
   failed(node: LaidNode): void {

@@ -1,6 +1,6 @@
 import { isList } from '../../../kernel/index.ts'
 import { keepState } from './frame-state.ts'
-import type { TreeStep } from './step.ts'
+import type { TreeStep } from './tree-step.ts'
 import type { TreeEvent } from './ticking.ts'
 import type { TreeState } from './tree-state.ts'
 

@@ -14,7 +14,7 @@ export class Scopes {
 
   /** Gives a node, and everything below it, a scope of its own, unless it has one. */
   open({ index }: LaidNode): void {
-    if (!this.#state.scopes.has(index)) this.#state.scopes.set(index, 0)
+    if (!this.#state.scopes.has(index)) this.#state.scopes.set(index, null)
   }
 
   /** Returns the scope from which a node reads; undefined: that of the frame. */
@@ -23,7 +23,7 @@ export class Scopes {
     if (scopes.size === 0) return undefined
     for (let at: LaidNode | undefined = node; at !== undefined; at = at.parent) {
       const scope = scopes.get(at.index)
-      if (scope !== undefined && scope !== 0) return scope
+      if (scope !== undefined && scope !== null) return scope
     }
     return undefined
   }
@@ -46,19 +46,19 @@ export class Scopes {
     const owner = this.#ownerOf(node)
     if (owner === undefined) return this.#x.delete(key)
     const scope = this.#state.scopes.get(owner.index)
-    return scope !== undefined && scope !== 0 && this.#x.deleteIn(scope, key)
+    return scope !== undefined && scope !== null && this.#x.deleteIn(scope, key)
   }
 
   /** Returns the values that were written in the scope of a node and are still there. */
   writes({ index }: LaidNode): ReadonlyMap<string, Json> {
     const scope = this.#state.scopes.get(index)
-    return scope === undefined || scope === 0 ? new Map() : this.#x.ownValues(scope)
+    return scope === undefined || scope === null ? new Map() : this.#x.ownValues(scope)
   }
 
   shut({ index }: LaidNode): void {
     const scope = this.#state.scopes.get(index)
     this.#state.scopes.delete(index)
-    if (scope !== undefined && scope !== 0) this.#x.shut(scope)
+    if (scope !== undefined && scope !== null) this.#x.shut(scope)
   }
 
   /** Returns the nearest node, from a node outwards, that has a scope. */
@@ -71,7 +71,7 @@ export class Scopes {
 
   #opened(owner: LaidNode): Ref {
     const known = this.#state.scopes.get(owner.index)
-    if (known !== undefined && known !== 0) return known
+    if (known !== undefined && known !== null) return known
     const outer = owner.parent === undefined ? undefined : this.write(owner.parent)
     const scope = this.#x.open(outer ?? null)
     this.#state.scopes.set(owner.index, scope)

@@ -1,5 +1,4 @@
-import { type Input, isObject, type JsonObject, type Ref, type StepContext } from '../../../kernel/index.ts'
-import type { CompiledTree } from '../compile/compiled.ts'
+import type { Input, Ref } from '../../../kernel/index.ts'
 import { CLOSE_TOPIC, EVENT_TOPIC, message, next } from './events.ts'
 import { cancel, execute, ledgerAnswered, ledgerFailed, timer } from './executions.ts'
 import { takeState } from './frame-state.ts'
@@ -7,14 +6,7 @@ import { checkedValue } from './node-board.ts'
 import { part, settled, strandEnded } from './settlements.ts'
 import { EVENT_KEY } from './ticking.ts'
 import type { TreeState } from './tree-state.ts'
-
-export type TreeStep = StepContext<CompiledTree>
-
-/** What a run of a tree is told when it begins, besides values of its blackboard. */
-export interface TreeArgs extends JsonObject {
-  /** True: it stays open for events after its root has answered, and a message `close` ends it. */
-  readonly _stays?: boolean
-}
+import { argsOf, type TreeStep } from './tree-step.ts'
 
 /** One step of a tree. A tick is a record; a tick of the clock on which nothing changes is none. */
 export function stepTree(x: TreeStep, input: Input | undefined): void {
@@ -52,12 +44,12 @@ function isLedger(x: TreeStep, ref: Ref): boolean {
 /** The first step: the values that the tree begins with, its waits, and the keys that all trees share. */
 function begin(x: TreeStep, state: TreeState): void {
   const { defaults, source } = x.def
-  const given = isObject(x.args) ? x.args : {}
-  for (const [key, value] of Object.entries({ ...defaults, ...given }))
+  const { stays, event, values } = argsOf(x)
+  for (const [key, value] of Object.entries({ ...defaults, ...values }))
     if (!key.startsWith('_')) x.set(key, checkedValue({ tree: x.def, path: x.def.id }, key, value))
-  if (given._stays === true || source.tick_every !== undefined || x.def.readsEvents) x.wait('message', EVENT_TOPIC, { stays: true })
-  if (given._stays === true || source.tick_every !== undefined) x.wait('message', CLOSE_TOPIC)
+  if (stays || source.tick_every !== undefined || x.def.readsEvents) x.wait('message', EVENT_TOPIC, { stays: true })
+  if (stays || source.tick_every !== undefined) x.wait('message', CLOSE_TOPIC)
   if (source.tick_every !== undefined) x.wait('timer', 'tick', { every: source.tick_every })
-  if (given._event !== undefined) x.setInternal(EVENT_KEY, given._event)
+  if (event !== undefined) x.setInternal(EVENT_KEY, event)
   execute(x, state)
 }

@@ -55,8 +55,8 @@ export class TreeState {
   execution: Execution = { number: 0, start: 0, ticks: 0, agains: 0 }
   open: OpenLeaf | undefined
   alarm: { readonly ref: Ref; readonly due: number } | undefined
-  /** The scopes of nodes. 0: nothing was written in it yet. */
-  readonly scopes = new Map<number, Ref | 0>()
+  /** The scopes of nodes. null: nothing was written in it yet. */
+  readonly scopes = new Map<number, Ref | null>()
   readonly lasting = new Map<number, Json>()
   /** The lazy references that were linked, in this order. */
   readonly links: number[] = []
@@ -94,7 +94,7 @@ export class TreeState {
     this.open = openOf(open)
     this.alarm = isList(alarm) ? { ref: alarm[0] as Ref, due: Number(alarm[1]) } : undefined
     for (const index of isList(links) ? links : []) this.linkNode(Number(index))
-    for (const [index, ref] of pairs(scopes)) this.scopes.set(index, ref as Ref | 0)
+    for (const [index, ref] of pairs(scopes)) this.scopes.set(index, ref as Ref | null)
     for (const [index, value] of pairs(lasting)) this.lasting.set(index, value)
     for (let i = HEADER; i < position.length; i++) this.#loadNode(i - HEADER, position[i] ?? FRESH)
     this.#recorded.set(this.#states)

@@ -1,4 +1,4 @@
-import type { TreeStep } from './step.ts'
+import type { TreeStep } from './tree-step.ts'
 import type { Ticking } from './ticking.ts'
 import { ACTIVE, type TreeState, YIELDED } from './tree-state.ts'
 

@@ -1,0 +1,19 @@
+import type { JsonObject, StepContext } from '../../../kernel/index.ts'
+import type { CompiledTree } from '../compile/compiled.ts'
+
+/** A step of a frame that runs a tree. */
+export type TreeStep = StepContext<CompiledTree>
+
+/** What a run of a tree is told when it begins, besides values of its blackboard. */
+export interface TreeArgs extends JsonObject {
+  /** True: it stays open for events after its root has answered, and a message `close` ends it. */
+  readonly _stays?: boolean
+  /** The first event. */
+  readonly _event?: JsonObject[string]
+}
+
+/** Returns what a run of a tree was told when it began. */
+export function argsOf({ args }: TreeStep): { readonly stays: boolean; readonly event: TreeArgs['_event']; readonly values: JsonObject } {
+  const { _stays: stays, _event: event, ...values } = (args ?? {}) as TreeArgs
+  return { stays: stays === true, event, values }
+}
