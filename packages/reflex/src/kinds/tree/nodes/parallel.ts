@@ -56,7 +56,7 @@ export const parallel = defineNode({
   behaviour: {
     enter: (tick, node) => pass(tick, node, -1),
     resume(tick, node) {
-      if (node.params.memory === false) tickAllAgain(tick, node)
+      if (node.params.memory === false && decided(stateOf(tick, node)) === undefined) tickAllAgain(tick, node)
       return pass(tick, node, -1)
     },
     child(tick, node, child, outcome) {

@@ -43,8 +43,8 @@ function faultOf(status: string, value: Json): Fault {
 export function part(x: TreeStep, state: TreeState, ref: Ref, delta: Json): void {
   const node = state.nodeOf(ref)
   if (node === undefined) return save(x, state)
-  if (state.open?.ref === ref) {
-    // The leaf takes longer than a tick: the tick goes on with RUNNING.
+  if (state.open?.ref === ref && takesLonger(delta)) {
+    // The tick goes on with RUNNING.
     return oneTick(x, state, { prepare: ({ operations }) => operations.leaveOpen(node), running: node })
   }
   state.setProgress(node.index, x.now)
@@ -54,4 +54,9 @@ export function part(x: TreeStep, state: TreeState, ref: Ref, delta: Json): void
   if (wantsTick && state.status === ACTIVE && state.open === undefined && x.def.readsStreams)
     return oneTick(x, state, { prepare: (tick) => void tick.events.push(...events) })
   save(x, state, events)
+}
+
+/** A leaf for which a tick waits says that it takes longer than a tick. */
+function takesLonger(delta: Json): boolean {
+  return isObject(delta) && (delta.running === true || delta.progress === true)
 }
