@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../../src/kernel/index.ts'
 import type { NodeSource } from '../../../../src/kinds/tree/model/source.ts'
@@ -93,7 +93,7 @@ function player(
 ): (source: NodeSource, get: () => Json | undefined, set: (value: Json) => void) => (typeof ANSWERS)['S' | 'F' | 'R'] {
   const counts = new Map<string, number>()
   return ({ id, params }, get, set) => {
-    const { script, writes } = params?.args as { readonly script: readonly ('S' | 'F' | 'R')[]; readonly writes: boolean }
+    const { script, writes } = (params?.args ?? {}) as { readonly script: readonly ('S' | 'F' | 'R')[]; readonly writes: boolean }
     const count = counts.get(id) ?? 0
     counts.set(id, count + 1)
     log.push(`${id} ${JSON.stringify(get() ?? null)}`)

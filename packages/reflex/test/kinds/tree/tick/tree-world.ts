@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../../src/kernel/index.ts'
 import { ledgerPort } from '../../../../src/kernel/index.ts'
+import { encodeRecord } from '../../../../src/kernel/journal/codec.ts'
 import type { Port } from '../../../../src/kernel/ports/port.ts'
 import type { Run } from '../../../../src/kernel/run/run.ts'
 import type { NodeManifest } from '../../../../src/kinds/tree/manifest/manifest.ts'
@@ -36,6 +37,10 @@ export interface Forest {
   states(): Record<string, string>
   get(key: string): Json | undefined
   event(body: Json): Promise<void>
+  /** Sends a message of another topic. */
+  message(topic: string, body: Json): Promise<void>
+  /** The records so far, each as it is stored. */
+  records(): Promise<readonly string[]>
   pass(ms: number): Promise<void>
 }
 
@@ -89,6 +94,11 @@ export async function forest(root: NodeSource, options: ForestOptions = {}): Pro
       await run.message('event', body)
       await rest()
     },
+    message: async (topic, body) => {
+      await run.message(topic, body)
+      await rest()
+    },
+    records: async () => (await world.runtime.history(run.id)).records.map((record) => encodeRecord(record).text),
     pass: async (ms) => {
       await host.advance(ms)
       await rest()
@@ -105,7 +115,7 @@ function boardOf({ tree, scripts = {}, input = {} }: ForestOptions): NonNullable
   const written = Object.values(scripts)
     .flat()
     .flatMap((answer) => (typeof answer === 'string' ? [] : Object.keys(answer)))
-  const keys = [...written, ...Object.keys(input)].filter((key) => key !== 'status' && key !== 'reason')
+  const keys = [...written, ...Object.keys(input)].filter((key) => key !== 'status' && key !== 'reason' && !key.startsWith('_'))
   return { ...Object.fromEntries(keys.map((key) => [key, {}])), ...tree?.board }
 }
 
@@ -130,10 +140,10 @@ function scripted(scripts: Readonly<Record<string, readonly Answer[]>>, calls: s
   )
 }
 
-/** The state of each node by its id. */
-function statesOf(run: Run, source: TreeSource): Record<string, string> {
+/** The state of each node by its id. A tree with `on_failure` has a node above its root. */
+function statesOf(run: Run, { root, on_failure }: TreeSource): Record<string, string> {
   const position = run.state.root.position as readonly Json[]
-  const ids = idsOf(source.root)
+  const ids = on_failure === undefined ? idsOf(root) : ['tree', ...idsOf(root), ...idsOf(on_failure)]
   return Object.fromEntries(ids.map((id, i) => [id, STATES[stateIn(position[HEADER + i] ?? 0)] ?? '']))
 }
 
