@@ -70,7 +70,7 @@ class Compiler {
       outputs: contract === undefined ? undefined : [...Object.keys(contract.outputs ?? {}), ...Object.keys(contract.inouts ?? {})],
       readsGlobals: Object.values(board).some(({ global: isGlobal }) => isGlobal === true),
       readsStreams: this.#readsStreams(),
-      readsEvents: this.#readsEvents,
+      readsEvents: this.#source.events ?? this.#readsEvents,
       warnings: this.#warnings,
     }
   }

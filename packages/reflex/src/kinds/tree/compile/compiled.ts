@@ -53,7 +53,7 @@ export interface CompiledTree {
   readonly readsGlobals: boolean
   /** True if something of it reads a text while it grows, so that each piece is a tick. */
   readonly readsStreams: boolean
-  /** True if a condition or a script of it reads events: a run of it takes them as long as it lasts. */
+  /** True if a run of it takes events as long as it lasts. */
   readonly readsEvents: boolean
   readonly warnings: readonly Fault[]
 }

@@ -25,6 +25,8 @@ export interface TreeSource {
   readonly max_execution_ms?: number
   /** Ticks the tree every so many milliseconds, besides events; absent: only on events and when an operation or a time is due. */
   readonly tick_every?: number
+  /** True: a run takes events as long as it lasts. Default: if a condition or a script of the tree reads `ctx.event`. */
+  readonly events?: boolean
   readonly reload_policy?: ReloadPolicy
   /** The tree that runs after three failures in a minute. */
   readonly recovery_tree?: string

@@ -67,7 +67,7 @@ export async function forest(root: NodeSource, options: ForestOptions = {}): Pro
   const table = new Map([...NODES, ...(options.nodes ?? [])].map((manifest) => [manifest.type, manifest]))
   const world = worldOf([treeKind({ nodes: table })], { ports, store, host })
   for (const tree of options.trees ?? []) world.runtime.programs.add('tree', tree.id, tree as unknown as Json)
-  const source: TreeSource = { format: 1, id: 'main', root, ...options.tree, board: boardOf(options) }
+  const source: TreeSource = { format: 1, id: 'main', events: true, root, ...options.tree, board: boardOf(options) }
   const events: [string, JsonObject][] = []
   const run = await world.start('tree', {
     source: source as unknown as Json,
