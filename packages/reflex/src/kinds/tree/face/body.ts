@@ -3,6 +3,8 @@ import type { CompiledTree } from '../compile/compiled.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import { NODES } from '../nodes/table.ts'
 import { functionPort } from '../tick/function-port.ts'
+import { scriptPort } from '../tick/script-port.ts'
+import { lazyLua } from './lazy-lua.ts'
 import { treeKind } from '../tick/kind.ts'
 import type { TreeOptions } from './host-options.ts'
 import { treeLanguage } from './language.ts'
@@ -25,7 +27,7 @@ export const treeBody: KindBody<TreeOptions, CompiledTree> = {
     return {
       kind: treeKind(options),
       reader: treeReader(options, { functions, tools: () => world.tools.names() }),
-      ports: { function: functionPort(functions, services) },
+      ports: { function: functionPort(functions, services), script: scriptPort(lazyLua(), world.host) },
     }
   },
 }

@@ -5,30 +5,38 @@ import { readJson } from '../../../text/index.ts'
 import { compileTree, type CompileOptions } from '../compile/compile.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import type { TreeSource } from '../model/source.ts'
-import type { FunctionRegistry } from '../tick/function-port.ts'
+import { withFunctionContracts } from '../compile/function-contracts.ts'
 import { treeInputs } from './inputs.ts'
-
-/** What a host knows that trees may name. */
-export interface TreeReaderHost {
-  readonly functions: FunctionRegistry
-  readonly tools: () => readonly string[]
-}
+import { type TreeReaderHost, unknownNames } from './named-code.ts'
+import { withScriptFiles } from './script-files.ts'
 
 /** Reads trees from text, and as objects of modules. */
-export function treeReader(options: CompileOptions, _host: TreeReaderHost): Reader<CompiledTree> {
+export function treeReader(options: CompileOptions, host: TreeReaderHost): Reader<CompiledTree> {
   return {
-    read: (text, file) => {
+    read: (text, file, { places }) => {
       const json = readJson(text, file)
-      return programOf(json.value as unknown as TreeSource, options)
+      return programOf(json.value as unknown as TreeSource, options, host, { file, denied: places?.denied })
     },
-    accept: (value) => (isTree(value) ? programOf(value, options) : undefined),
+    accept: (value, file, { places } = {}) =>
+      isTree(value) ? programOf(value, options, host, file === undefined ? undefined : { file, denied: places?.denied }) : undefined,
     inputs: treeInputs,
   }
 }
 
-function programOf(source: TreeSource, options: CompileOptions): ReadResult {
+interface ReadFrom {
+  readonly file: string
+  readonly denied: ((real: string) => boolean) | undefined
+}
+
+/** Completes, compiles and checks a tree. Without a file its scripts stay as they are. */
+function programOf(given: TreeSource, options: CompileOptions, host: TreeReaderHost, from?: ReadFrom): ReadResult {
   try {
+    const whole = from === undefined ? given : withScriptFiles(given, from.file, from.denied)
+    if (isFault(whole)) return { findings: [whole] }
+    const source = withFunctionContracts(whole, host.functions)
     const def = compileTree(source, options)
+    const unknown = unknownNames(def, host)
+    if (unknown.length > 0) return { findings: [...unknown, ...def.warnings] }
     return { program: { id: source.id, version: source.version, source: source as unknown as Json, def }, findings: def.warnings }
   } catch (thrown) {
     if (isFault(thrown)) return { findings: [thrown] }

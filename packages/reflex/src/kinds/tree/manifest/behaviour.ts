@@ -95,7 +95,7 @@ export interface Tick {
   failure(node: TreeNode): { readonly reason: string; readonly code?: string | undefined }
   /** Records the reason of a failure and returns FAILURE. */
   fail(node: TreeNode, reason: string | Fault | FaultData): typeof FAILURE
-  /** Ticks the tree again at a time, if it is still RUNNING then. */
+  /** Ticks the tree again at a time, if it is still RUNNING then. A leaf that has named a time is not taken for stuck before it. */
   wakeAt(node: TreeNode, time: number): void
   /** Ticks the tree again as soon as this tick is over. Counts towards the budget of ticks. */
   again(node: TreeNode): void
@@ -150,8 +150,6 @@ export interface Behaviour {
   settle?(tick: Tick, node: TreeNode, settled: Settled): Next
   /** An operation has progressed. Returns true if the tree should be ticked because of it. */
   part?(tick: Tick, node: TreeNode, delta: Json): boolean
-  /** True if RUNNING is a matter of time and ends by itself: the limit of the tree does not hold. */
-  readonly endsByItself?: true
   /** The node was RUNNING and is stopped. Its operations are dropped and its children halted by the tree. */
   halt?(tick: Tick, node: TreeNode): void
 }

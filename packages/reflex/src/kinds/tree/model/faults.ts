@@ -5,7 +5,7 @@ const TICK = 'during a tick'
 
 /**
  * The catalogue entries of trees, by the hundreds of the reference: loading (R1201 to R1207), the blackboard (R1211 to R1215), nodes
- * (R1221 to R1226), trees (R1231 to R1239), Lua (R1241 to R1245), operations (R1251 to R1253), security (R1261 to R1263), merges
+ * (R1221 to R1226), trees (R1231 to R1239), Lua (R1241 to R1245), operations (R1251 to R1254), security (R1261 to R1263), merges
  * (R1271, R1272).
  */
 export const faults = defineFaults({
@@ -301,6 +301,13 @@ export const faults = defineFaults({
     means:
       'The provider of the model answered with an error. The node tried again as often as max_retries says, for the errors in retry_on.',
     fix: 'Read the cause; rate limits and networks recover, a wrong key does not.',
+  },
+  R1254: {
+    title: 'A function of the host has failed',
+    verdict: 'fail',
+    when: TICK,
+    means: 'A function that an action or a condition names has thrown, or a condition has returned a promise. What it wrote is dropped.',
+    fix: 'Correct the function; for an intended failure return { status: "FAILURE", reason: "…" }.',
   },
   R1261: {
     title: 'Lua has used something that is blocked',

@@ -2,7 +2,7 @@ import { OPEN } from '../manifest/behaviour.ts'
 import { defineNode } from '../manifest/manifest.ts'
 import { FUNCTION_PORT } from './conditions.ts'
 import { ANY } from './outcomes.ts'
-import { applyCode } from './run-code.ts'
+import { applyCode, resumeCode } from './run-code.ts'
 
 export const action = defineNode({
   type: 'action',
@@ -25,7 +25,7 @@ export const action = defineNode({
       return OPEN
     },
     resume(tick, node) {
-      return this.enter(tick, node)
+      return resumeCode(tick, node, () => this.enter(tick, node))
     },
     settle: applyCode,
   },

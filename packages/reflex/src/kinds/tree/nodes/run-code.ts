@@ -10,48 +10,69 @@ export interface CodeResult {
   readonly writes?: readonly CodeWrite[]
   /** RUNNING ends with an event that names this id. */
   readonly async_id?: string
+  /** The lines that a script has printed. */
+  readonly printed?: readonly string[]
 }
 
-/** A write of code: an operation, the key, and the value. */
-export type CodeWrite = readonly ['set' | 'global' | 'delete', key: string, value?: Json]
+/**
+ * A write of code: an operation, the key, and the value. `result`: a value that was returned under `blackboard`; `field`: another field of what
+ * was returned, which is written if the tree declares its key.
+ */
+export type CodeWrite = readonly ['set' | 'global' | 'delete' | 'result' | 'field', key: string, value?: Json]
 
-/** Applies the result of a function or a script: its writes, then its status. Writes before the first refused one are kept (UB-04). */
+/** Ticks a node whose code has answered RUNNING: it is run again, unless it waits for an event that names its operation. */
+export function resumeCode(tick: Tick, node: TreeNode, enter: () => Next): Next {
+  const [asyncId] = tick.own(node) ?? []
+  if (asyncId === undefined || namesOperation(tick.event, asyncId)) return enter()
+  return RUNNING
+}
+
+function namesOperation(event: Json | undefined, asyncId: Json): boolean {
+  return isObject(event) && event.async_id === asyncId
+}
+
+/**
+ * Applies the result of a function or a script: its writes, then its status. A refused write makes the node fail; what was written before it is
+ * kept (UB-04), and values that were returned are refused one by one.
+ */
 export function applyCode(tick: Tick, node: TreeNode, settled: Settled): Next {
   if (!settled.ok) return tick.fail(node, settled.fault)
-  const {
-    status,
-    reason,
-    writes = [],
-  } = isObject(settled.value) ? (settled.value as unknown as CodeResult) : { status: 'failure' as const }
+  const result: Partial<CodeResult> = isObject(settled.value) ? (settled.value as unknown as CodeResult) : {}
+  const { status, reason, writes = [], async_id } = result
   const refused = applyWrites(tick, node, writes)
-  if (refused !== undefined) return refused
+  if (refused !== undefined) return tick.fail(node, refused)
   switch (status) {
     case 'success':
       return SUCCESS
     case 'running':
-      tick.again(node)
+      tick.keep(node, async_id === undefined ? undefined : [async_id])
+      if (async_id === undefined) tick.again(node)
       return RUNNING
     default:
       return tick.fail(node, reason ?? `${node.manifest.type} ${node.id} returned FAILURE`)
   }
 }
 
-function applyWrites(tick: Tick, node: TreeNode, writes: readonly CodeWrite[]): typeof FAILURE | undefined {
-  const board = tick.board(node)
-  try {
-    for (const [operation, key, value = null] of writes) {
-      if (operation === 'delete') board.delete(key)
-      else if (operation === 'global') board.setGlobal(key, value)
-      else board.set(key, value)
-    }
-  } catch (thrown) {
-    return tick.fail(node, asFault(thrown))
+/** Returns the fault of the first write that was refused. */
+function applyWrites(tick: Tick, node: TreeNode, writes: readonly CodeWrite[]): Fault | undefined {
+  let refused: Fault | undefined
+  for (const write of writes) {
+    const [operation] = write
+    if (refused !== undefined && operation !== 'result' && operation !== 'field') continue
+    refused = applyWrite(tick, node, write) ?? refused
   }
-  return undefined
+  return refused
 }
 
-/** A write is refused with a fault; anything else is a bug. */
-function asFault(thrown: unknown): Fault {
-  if (isFault(thrown)) return thrown
-  throw thrown
+function applyWrite(tick: Tick, node: TreeNode, [operation, key, value = null]: CodeWrite): Fault | undefined {
+  const board = tick.board(node)
+  try {
+    if (operation === 'delete') board.delete(key)
+    else if (operation === 'global') board.setGlobal(key, value)
+    else if (operation !== 'field' || key.startsWith('_') || tick.declares(node, key)) board.set(key, value)
+    return undefined
+  } catch (thrown) {
+    if (isFault(thrown)) return thrown
+    throw thrown
+  }
 }

@@ -13,7 +13,6 @@ export const wait = defineNode({
   doc: 'Is RUNNING for some time, then succeeds.',
   example: 'BT.wait(5000)',
   behaviour: {
-    endsByItself: true,
     enter(tick, node) {
       const due = tick.now + Number(node.params.wait_ms)
       tick.keep(node, [due])

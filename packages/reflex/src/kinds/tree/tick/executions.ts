@@ -1,8 +1,10 @@
 import { type FaultData, isObject, type Json } from '../../../kernel/index.ts'
 import { CLOSING_KEY, endRun } from './ending.ts'
 import { mirrorGlobals, requestGlobals } from './globals.ts'
-import { oneTick, stopExecution, type TickOptions } from './one-tick.ts'
+import { keepFailures } from './failures.ts'
+import { isOver, oneTick, stopExecution, type TickOptions } from './one-tick.ts'
 import { save, skip } from './save.ts'
+import { stopAll } from './stopping.ts'
 import type { TreeStep } from './tree-step.ts'
 import { EVENT_KEY, Ticking } from './ticking.ts'
 import { ACTIVE, COMPLETED, FAILED, FRESH, IDLE, type TreeState, YIELDED } from './tree-state.ts'
@@ -45,6 +47,7 @@ export function ledgerFailed(x: TreeStep, state: TreeState, fault: Json): void {
 /** The clock, or the alarm of the tree: ticks it, or begins an execution. A tree that has yielded does not follow the clock. */
 export function timer(x: TreeStep, state: TreeState, isAlarm: boolean): void {
   if (isAlarm) state.alarm = undefined
+  if (isAlarm && state.open !== undefined && isOver(x, state)) return stopExecution(x, state, new Ticking(x, state), 'timeout')
   const isBusy = state.open !== undefined || state.status === IDLE
   if (!isAlarm && (isBusy || state.status === YIELDED)) return skip(x, state)
   if (isBusy || (isAlarm && hasEnded(state))) return save(x, state)
@@ -66,9 +69,9 @@ export function close(x: TreeStep, state: TreeState): void {
 
 export function cancel(x: TreeStep, state: TreeState, reason: string): void {
   const ticking = new Ticking(x, state)
-  ticking.halt(state.layout.root)
+  stopAll(x, state, ticking, reason)
+  keepFailures(x, ticking.reasons.failures, () => false)
   state.status = FAILED
-  ticking.emit('tree.cancelled', { reason })
   save(x, state, ticking.events)
   x.cancelled({ status: 'CANCELLED' })
 }

@@ -7,6 +7,8 @@ const KEPT = 50
 const COUNT_KEY = '_failure_count'
 const ENTRY_KEY = '_failure.'
 const REASON_KEY = '_failure_reason'
+/** The key under which nodes and code read the trace as a list. */
+export const TRACE_KEY = '_failure_trace'
 
 /** A failure of a node. */
 export interface Failure {
@@ -43,6 +45,20 @@ export function keepFailures(x: StepContext, failures: readonly Failure[], isRec
   }
   x.setInternal(COUNT_KEY, { total: Number(total) + failures.length, first, last: x.now })
   x.setInternal(REASON_KEY, last.reason)
+}
+
+/** Corrects the marks of failures once the execution has ended: it is known then which of them a node above has absorbed. */
+export function markRecovered(x: StepContext, nodes: readonly LaidNode[], isRecovered: (node: LaidNode) => boolean): void {
+  const counted = x.get(COUNT_KEY)
+  const kept = Math.min(KEPT, isObject(counted) ? Number(counted.total) : 0)
+  for (let i = 0; i < kept; i++) {
+    const entry = x.get(ENTRY_KEY + i)
+    if (!isObject(entry)) continue
+    const node = nodes.find(({ path }) => path === entry.node_path)
+    const { recovered = false, ...plain } = entry
+    const now = node === undefined || isRecovered(node)
+    if (now !== recovered) x.setInternal(ENTRY_KEY + i, now ? { ...plain, recovered: true } : plain)
+  }
 }
 
 /** Forgets the failures of an earlier execution. */

@@ -1,13 +1,13 @@
 import {
   type Call,
+  causeOf,
   type Fault,
+  type FaultDetails,
   isFault,
   isList,
   isObject,
   type Json,
-  type JsonObject,
   type Port,
-  type Ref,
   type Repeat,
   type Traits,
 } from '../../../kernel/index.ts'
@@ -17,6 +17,7 @@ import type { RunStatus } from '../model/run-status.ts'
 import { faults } from '../model/faults.ts'
 import type { ContractSource } from '../model/source.ts'
 import type { CodeResult, CodeWrite } from '../nodes/run-code.ts'
+import { codeArgs, codeReader } from './code-reader.ts'
 
 /** The blackboard of a function: it reads what the tree had when the function was called, and its writes count once it has answered. */
 export interface FunctionBoard {
@@ -33,6 +34,8 @@ export interface FunctionContext {
   /** The event that caused the tick. */
   readonly event: Json | undefined
   readonly nodeId: string
+  /** Its id behind the ids of the references to its tree: `research/plan`. */
+  readonly nodePath: string
   readonly runId: string
   /** The same for the same call after a crash: pass it on to what must not happen twice. */
   readonly key: string
@@ -74,11 +77,12 @@ export function functionEntry(functions: FunctionRegistry, name: string): Functi
 }
 
 /** Returns the fault of a name that is no function: the nearest name, and up to ten that there are (E4003). */
-export function unknownFunction(functions: FunctionRegistry, name: string): Fault {
+export function unknownFunction(functions: FunctionRegistry, name: string, place: FaultDetails = {}): Fault {
   const names = Object.keys(functions)
   const hint = didYouMean(suggest(name, names))
   return faults.make('R1203', `there is no function ${name}${hint === undefined ? '' : `; ${hint}`}`, {
     rule: 'E4003',
+    ...place,
     data: { fn_path: name, available_modules: names.slice(0, 10) },
   })
 }
@@ -101,11 +105,12 @@ export function functionPort(functions: FunctionRegistry, services: object): Por
       const entry = functionEntry(functions, nameOf(call))
       if (entry === undefined) throw unknownFunction(functions, nameOf(call))
       const writes: CodeWrite[] = []
-      const answer = entry.run(contextOf(call, services, writes), argsOf(call).args ?? null)
-      return resultOf(call, answer instanceof Promise ? await settledOrRunning(call, answer) : answer, writes)
+      const answer = entry.run(contextOf(call, services, writes), codeArgs(call).args ?? null)
+      if (!(answer instanceof Promise)) return resultOf(call, answer, writes)
+      if (codeArgs(call).as === 'condition') throw asynchronous(nameOf(call), answer)
+      return resultOf(call, await settledOrRunning(call, answer), writes)
     },
-    reject: (thrown) =>
-      isFault(thrown) ? thrown : faults.make('R1240', thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown }),
+    reject: (thrown, call) => (isFault(thrown) ? thrown : failed(nameOf(call), thrown)),
   }
 }
 
@@ -118,12 +123,22 @@ function traitsOf(name: string, entry: FunctionEntry | undefined): Traits {
   }
 }
 
-function argsOf({ args }: Call<RunSettings>): JsonObject {
-  return isObject(args) ? args : {}
+function nameOf(call: Call<RunSettings>): string {
+  return String(codeArgs(call).fn)
 }
 
-function nameOf(call: Call<RunSettings>): string {
-  return String(argsOf(call).fn)
+/** The failure of a function that has thrown: its own message, without which nobody could act on it. */
+function failed(name: string, thrown: unknown): Fault {
+  const cause = causeOf(thrown)
+  return faults.make('R1254', `the function ${name} failed: ${typeof cause === 'string' ? cause : cause.message}`, { cause: thrown })
+}
+
+/** A condition never is RUNNING, so its function answers at once. */
+function asynchronous(name: string, answer: Promise<unknown>): Fault {
+  answer.catch(() => undefined)
+  return faults.make('R1254', `the function ${name} returned a promise; a condition answers at once`, {
+    fix: 'read the value in an action that writes it to the blackboard, and test the key',
+  })
 }
 
 /** A promise that is not settled after a few turns makes the node RUNNING. */
@@ -146,13 +161,12 @@ async function settledOrRunning(call: Call<RunSettings>, answer: Promise<Functio
 }
 
 function contextOf(call: Call<RunSettings>, services: object, writes: CodeWrite[]): FunctionContext {
-  const { scope = null } = argsOf(call)
-  const reader = call.frame.reader(scope as Ref | null)
+  const stored = codeReader(call)
   const read = (key: string): Json | undefined => {
     const written = writes.findLast(([, of]) => of === key)
-    if (written !== undefined && written[0] !== 'delete') return written[2]
-    return reader.get(key) ?? reader.get(`@${key}`)
+    return written !== undefined && written[0] !== 'delete' ? written[2] : stored(key)
   }
+  const path = String(codeArgs(call).node)
   return {
     blackboard: {
       get: read,
@@ -161,8 +175,9 @@ function contextOf(call: Call<RunSettings>, services: object, writes: CodeWrite[
       setGlobal: (key, value) => void writes.push(['global', key, value as Json]),
       delete: (key) => void writes.push(['delete', key]),
     },
-    event: reader.get('_event'),
-    nodeId: call.place.split('/').at(-1) ?? call.place,
+    event: stored('_event'),
+    nodeId: path.slice(path.lastIndexOf('/') + 1),
+    nodePath: path,
     runId: call.run,
     key: call.key,
     signal: call.signal,
@@ -172,7 +187,7 @@ function contextOf(call: Call<RunSettings>, services: object, writes: CodeWrite[
 }
 
 function resultOf(call: Call<RunSettings>, answer: FunctionAnswer, writes: readonly CodeWrite[]): Json {
-  if (argsOf(call).as === 'condition') return conditionResult(answer)
+  if (codeArgs(call).as === 'condition') return conditionResult(answer)
   return { ...statusOf(answer), ...(writes.length === 0 ? {} : { writes }) } as unknown as Json
 }
 

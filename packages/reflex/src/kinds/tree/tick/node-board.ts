@@ -4,6 +4,7 @@ import type { CompiledTree } from '../compile/compiled.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import type { NodeBoard } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
+import { readKey } from './read-key.ts'
 import type { Scopes } from './scopes.ts'
 
 /** The keys of the runtime, and the mirror of the keys that all trees share. */
@@ -17,8 +18,6 @@ export interface BoardWatcher {
   read(node: LaidNode, key: string): void
   /** A value for all trees was written that is not staged. */
   wroteGlobal(key: string, value: Json): void
-  /** The text that grows under a key. */
-  stream(key: string): Json | undefined
 }
 
 /** The blackboard of a node over the board of a frame: its scope, the outer scopes, then the keys that all trees share. */
@@ -37,7 +36,11 @@ export class FrameBoard implements NodeBoard {
 
   get(key: string): Json | undefined {
     this.#watcher.read(this.#node, key)
-    return this.#watcher.stream(key) ?? this.#read(key) ?? this.#read(GLOBAL + key)
+    return readKey(
+      key,
+      (name) => this.#read(name),
+      (name) => this.#x.get(name),
+    )
   }
 
   has(key: string): boolean {

@@ -2,12 +2,15 @@ import { isList } from '../../../kernel/index.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import { FAILURE, OPEN, type Outcome, RUNNING } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
-import { setAlarm, watch, watchTime } from './alarm.ts'
+import { setAlarm } from './alarm.ts'
 import { endRun, staysOpen } from './ending.ts'
-import { forgetFailures, keepFailures } from './failures.ts'
+import { endEvents } from './end-events.ts'
+import { forgetFailures, keepFailures, markRecovered } from './failures.ts'
+import { faultEvents } from './fault-events.ts'
 import { appendGlobals } from './globals.ts'
 import { hasQueue } from './queue.ts'
 import { save, skip } from './save.ts'
+import { stopAll } from './stopping.ts'
 import type { TreeStep } from './tree-step.ts'
 import { Ticking } from './ticking.ts'
 import { COMPLETED, type Execution, FAILED, HAS_FAILED, type TreeState } from './tree-state.ts'
@@ -33,13 +36,12 @@ export function oneTick(x: TreeStep, state: TreeState, { prepare, running, isAga
   if (!isContinued) {
     state.execution.ticks++
     state.execution.agains = isAgain === true ? state.execution.agains + 1 : 0
-    const limit = x.def.source.max_execution_ms
-    if (limit !== undefined && x.now >= state.execution.start + limit) return stopExecution(x, state, ticking, 'timeout')
-    watch(ticking)
+    if (isOver(x, state)) return stopExecution(x, state, ticking, 'timeout')
   }
   const outcome = walk(ticking, state.layout.root, running)
   ticking.operations.store()
   if (outcome !== OPEN) answered(x, state, ticking, outcome)
+  else if (x.def.source.max_execution_ms !== undefined && state.alarm === undefined) setAlarm(x, state, endOf(x, state))
   if (recorded !== undefined && x.isEmpty && isIdle(x, state, ticking)) {
     state.execution = recorded
     return skip(x, state)
@@ -54,14 +56,19 @@ function isIdle(x: TreeStep, state: TreeState, ticking: Ticking): boolean {
 function answered(x: TreeStep, state: TreeState, ticking: Ticking, outcome: Outcome): void {
   if (outcome !== RUNNING) return endExecution(x, state, outcome)
   againOrYield(x, state, ticking)
-  const { max_execution_ms } = x.def.source
-  const times = [
-    ticking.wakeTime,
-    watchTime(ticking),
-    max_execution_ms === undefined ? undefined : state.execution.start + max_execution_ms,
-  ]
-  const known = times.filter((time) => time !== undefined)
+  const known = [ticking.wakeTime, endOf(x, state)].filter((time) => time !== undefined)
   setAlarm(x, state, known.length === 0 ? undefined : Math.min(...known))
+}
+
+/** The time at which an execution is stopped; undefined if its tree states none. */
+function endOf({ def }: TreeStep, { execution }: TreeState): number | undefined {
+  const { max_execution_ms } = def.source
+  return max_execution_ms === undefined ? undefined : execution.start + max_execution_ms
+}
+
+/** True for an execution that has lasted longer than its tree allows. */
+export function isOver(x: TreeStep, state: TreeState): boolean {
+  return x.now >= (endOf(x, state) ?? Number.POSITIVE_INFINITY)
 }
 
 /** A root that is skipped has nothing to do: that is no failure. */
@@ -74,12 +81,19 @@ function endExecution(x: TreeStep, state: TreeState, outcome: Outcome): void {
 function finish(x: TreeStep, state: TreeState, ticking: Ticking, isContinued = false): void {
   appendGlobals(x, ticking.globals)
   if (state.execution.ticks === 1 && !isContinued) forgetFailures(x)
-  keepFailures(x, ticking.reasons.failures, (node) => {
-    for (let at = node.parent; at !== undefined; at = at.parent) if (state.state(at) !== HAS_FAILED) return true
+  const { failures } = ticking.reasons
+  const isRecovered = (node: LaidNode): boolean => {
+    for (let at: LaidNode | undefined = node; at !== undefined; at = at.parent) if (state.state(at) !== HAS_FAILED) return true
     return false
-  })
+  }
+  keepFailures(x, failures, isRecovered)
+  ticking.events.push(...faultEvents(failures, ticking.events))
   const hasEnded = state.status === COMPLETED || state.status === FAILED
-  if (hasEnded) endRun(x, state)
+  if (hasEnded) {
+    markRecovered(x, state.layout.nodes, isRecovered)
+    ticking.events.push(...endEvents(x, state))
+    endRun(x, state)
+  }
   if (state.open === undefined && hasQueue(x) && (!hasEnded || staysOpen(x))) x.again()
   save(x, state, ticking.events)
 }
@@ -87,12 +101,10 @@ function finish(x: TreeStep, state: TreeState, ticking: Ticking, isContinued = f
 /** Ends an execution before its root has answered: everything that is RUNNING is halted, and the tree fails. */
 export function stopExecution(x: TreeStep, state: TreeState, ticking: Ticking, reason: string): void {
   const { root } = state.layout
-  ticking.halt(root)
-  const fault = faults.make('R1236', `the execution was cancelled: ${reason}`, { rule: 'E6002' })
-  ticking.fail(root, fault)
+  stopAll(x, state, ticking, reason)
+  ticking.fail(root, faults.make('R1236', `cancelled:${reason}`, { rule: 'E3006' }))
   ticking.reasons.failed(root)
   state.setState(root.index, HAS_FAILED, x.now)
   endExecution(x, state, FAILURE)
-  ticking.emit('tree.cancelled', { reason })
   finish(x, state, ticking)
 }

@@ -12,7 +12,7 @@ import type { TreeState } from './tree-state.ts'
 export interface TickBase {
   readonly state: TreeState
   readonly now: number
-  wakeAt(node: LaidNode, time: number): void
+  wake(time: number): void
   emit(type: string, payload: JsonObject): void
 }
 
@@ -34,8 +34,10 @@ export class Operations {
 
   /** Hands over the end of an operation; it is taken when its node is ticked. */
   settle(node: LaidNode, settled: Settled): void {
+    const { state, now } = this.#tick
     this.#settled.set(node.index, settled)
-    this.#tick.state.setProgress(node.index, this.#tick.now)
+    // A leaf that is asked again with every tick makes no progress by answering.
+    if (state.open?.index !== node.index) state.setProgress(node.index, now)
   }
 
   /** Returns the operation on which the tick waits at a leaf. */
@@ -51,7 +53,7 @@ export class Operations {
     const { open } = this.#tick.state
     if (open === undefined) return
     this.#tick.state.open = undefined
-    this.#requested.set(node.index, { ref: open.ref, due: this.#dueOf(node, optionsOf(node)), hasSettled: false })
+    this.#requested.set(node.index, { ref: open.ref, due: this.#dueOf(optionsOf(node)), hasSettled: false })
   }
 
   /** Takes the end of the operation of a node; undefined if it is still on its way. */
@@ -60,7 +62,7 @@ export class Operations {
     const operation = state.operation(node.index)
     const settled = this.#settled.get(node.index) ?? this.#stored(node, operation) ?? this.#timedOut(node, operation)
     if (settled === undefined) {
-      if (operation !== undefined && operation.due > 0) this.#tick.wakeAt(node, operation.due)
+      if (operation !== undefined && operation.due > 0) this.#tick.wake(operation.due)
       return undefined
     }
     this.#settled.delete(node.index)
@@ -80,12 +82,11 @@ export class Operations {
   #timedOut(node: LaidNode, operation: NodeOperation | undefined): Settled | undefined {
     const { now, state } = this.#tick
     if (operation === undefined || operation.due <= 0 || operation.due > now) return undefined
-    this.#x.drop(operation.ref)
+    this.#giveUp(operation.ref)
     const fault = faults.make('R1251', `${node.path} took longer than ${operation.due - state.since(node.index)} ms`, {
       rule: 'E6001',
       path: node.path,
     })
-    this.#tick.emit('async.timeout', { node_id: node.id })
     return { ok: false, fault: faultData(fault), isTimeout: true }
   }
 
@@ -107,12 +108,29 @@ export class Operations {
     if (requested === undefined) return
     this.#requested.delete(node.index)
     this.#tick.state.setOperation(node.index, requested)
-    if (requested.due > 0) this.#tick.wakeAt(node, requested.due)
+    if (requested.due > 0) this.#tick.wake(requested.due)
   }
 
   request(node: LaidNode, port: string, args: Json, options: OperationOptions = {}): void {
-    const scope = port === SCRIPT_PORT || port === FUNCTION_PORT ? this.#scopes.read(node) : undefined
-    this.#add(node, this.#x.request(port, scope === undefined || !isObject(args) ? args : { ...args, scope }), options)
+    const isCode = port === SCRIPT_PORT || port === FUNCTION_PORT
+    this.#add(node, this.#x.request(port, isCode && isObject(args) ? this.#codeArgs(node, port, args) : args), options)
+  }
+
+  /** Code sees the blackboard as its node does. Errors of Lua name the file of the tree, or that of the script. */
+  #codeArgs(node: LaidNode, port: string, args: JsonObject): JsonObject {
+    const { source } = node.tree
+    const scope = this.#scopes.read(node)
+    const { code_file } = node.params
+    const file = typeof code_file === 'string' ? code_file : source.file
+    const line = typeof code_file === 'string' ? 1 : node.compiled.source.line
+    return {
+      ...args,
+      node: node.path,
+      ...(scope === undefined ? {} : { scope }),
+      ...(port === FUNCTION_PORT ? {} : { tree: node.tree.id }),
+      ...(port === FUNCTION_PORT || file === undefined ? {} : { file }),
+      ...(port === FUNCTION_PORT || line === undefined ? {} : { line }),
+    }
   }
 
   call(node: LaidNode, program: string, args: Json, options: OperationOptions = {}): void {
@@ -124,26 +142,29 @@ export class Operations {
   }
 
   #add(node: LaidNode, ref: Ref, options: OperationOptions): void {
-    this.#requested.set(node.index, { ref, due: this.#dueOf(node, options), hasSettled: false })
+    this.#requested.set(node.index, { ref, due: this.#dueOf(options), hasSettled: false })
   }
 
-  #dueOf(node: LaidNode, { timeoutMs, isLimited }: OperationOptions): number {
+  #dueOf({ timeoutMs, isLimited }: OperationOptions): number {
     if (timeoutMs === undefined) return isLimited === false ? -1 : 0
-    const explicit = node.tree.source.max_tick_duration_ms
-    return this.#tick.now + (explicit === undefined ? timeoutMs : Math.min(timeoutMs, explicit))
+    return this.#tick.now + timeoutMs
   }
 
   drop(node: LaidNode): void {
     const operation = this.#of(node)
     if (operation === undefined) return
     this.#requested.delete(node.index)
-    const isStrand = this.#x.strandResult(operation.ref) !== undefined
-    if (isStrand) this.#x.kill(operation.ref)
-    else if (operation.hasSettled) this.#x.delete(settledKey(node.index))
-    else if (!this.#settled.has(node.index)) this.#x.drop(operation.ref)
+    if (operation.hasSettled) this.#x.delete(settledKey(node.index))
+    else if (!this.#settled.has(node.index)) this.#giveUp(operation.ref)
     this.#settled.delete(node.index)
     this.#tick.state.setOperation(node.index, undefined)
     this.#tick.emit('async.cancelled', { node_id: node.id })
+  }
+
+  /** Aborts an effect, closes a question, or cancels a called program. */
+  #giveUp(ref: Ref): void {
+    if (this.#x.strandResult(ref) === undefined) this.#x.drop(ref)
+    else this.#x.kill(ref)
   }
 
   requestId(node: LaidNode): string {

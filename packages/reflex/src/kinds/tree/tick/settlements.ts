@@ -44,8 +44,13 @@ export function part(x: TreeStep, state: TreeState, ref: Ref, delta: Json): void
   const node = state.nodeOf(ref)
   if (node === undefined) return save(x, state)
   if (state.open?.ref === ref && takesLonger(delta)) {
-    // The tick goes on with RUNNING.
-    return oneTick(x, state, { prepare: ({ operations }) => operations.leaveOpen(node), running: node })
+    // The leaf takes longer than a tick: the tick goes on with RUNNING.
+    const prepare = (ticking: Ticking): void => {
+      ticking.operations.leaveOpen(node)
+      if (isObject(delta) && delta.progress === true) state.setProgress(node.index, x.now)
+      node.manifest.behaviour.part?.(ticking, node, delta)
+    }
+    return oneTick(x, state, { prepare, running: node })
   }
   state.setProgress(node.index, x.now)
   const ticking = new Ticking(x, state)

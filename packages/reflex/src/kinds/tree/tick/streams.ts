@@ -17,14 +17,6 @@ export class Streams {
     this.#x.setInternal(countKey(key), count + 1)
   }
 
-  /** Returns { content, index, accumulated }; undefined if nothing grows under the key. */
-  value(key: string): Json | undefined {
-    const count = this.#count(key)
-    if (count === 0) return undefined
-    const pieces = Array.from({ length: count }, (_, i) => String(this.#x.get(`${countKey(key)}.${i}`) ?? ''))
-    return { content: pieces.at(-1) ?? '', index: count - 1, accumulated: pieces.join('') }
-  }
-
   end(key: string): void {
     const count = this.#count(key)
     if (count === 0) return
@@ -33,8 +25,20 @@ export class Streams {
   }
 
   #count(key: string): number {
-    return Number(this.#x.get(countKey(key)) ?? 0)
+    return countOf(key, (name) => this.#x.get(name))
   }
+}
+
+/** Returns the text that grows under a key as { content, index, accumulated }; undefined if there is none. */
+export function streamValue(key: string, read: (key: string) => Json | undefined): Json | undefined {
+  const count = countOf(key, read)
+  if (count === 0) return undefined
+  const pieces = Array.from({ length: count }, (_, i) => String(read(`${countKey(key)}.${i}`) ?? ''))
+  return { content: pieces.at(-1) ?? '', index: count - 1, accumulated: pieces.join('') }
+}
+
+function countOf(key: string, read: (key: string) => Json | undefined): number {
+  return Number(read(countKey(key)) ?? 0)
 }
 
 function countKey(key: string): string {

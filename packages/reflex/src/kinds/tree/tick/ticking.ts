@@ -4,7 +4,6 @@ import type { ExpressionCode } from '../compile/code.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import {
   FAILURE,
-  type Next,
   type NodeBoard,
   type OperationOptions,
   type Outcome,
@@ -22,12 +21,10 @@ import { type KnownFailure, Reasons } from './reasons.ts'
 import { Scopes } from './scopes.ts'
 import { Streams } from './streams.ts'
 import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED, type TreeState } from './tree-state.ts'
+import { judge } from './watchdog.ts'
 
 /** An event of a tree, as a note of its record. */
 export type TreeEvent = readonly [type: string, payload: JsonObject]
-
-/** The time for which a node may be RUNNING unless its tree says otherwise. */
-export const DEFAULT_LIMIT_MS = 60_000
 
 /** The key of the event that a tree handles. */
 export const EVENT_KEY = '_event'
@@ -44,7 +41,8 @@ export class Ticking implements Tick {
   wakeTime: number | undefined
   wantsAgain = false
   readonly #x: StepContext<CompiledTree>
-  readonly #forced = new Map<number, Fault>()
+  /** The leaves that wait for a time of their own. */
+  readonly #waiting = new Set<number>()
   readonly #audit: Audit
   readonly #streams: Streams
   readonly #scopes: Scopes
@@ -71,14 +69,10 @@ export class Ticking implements Tick {
     return this.#x.get(EVENT_KEY)
   }
 
-  /** Makes a node fail at its next tick. */
-  force(node: LaidNode, fault: Fault): void {
-    this.#forced.set(node.index, fault)
-  }
-  forcedAnswer(node: LaidNode): Next | undefined {
-    const fault = this.#forced.get(node.index)
-    if (fault === undefined) return undefined
-    this.#forced.delete(node.index)
+  /** Makes a leaf fail that is stuck. Returns the answer of a node that is RUNNING. */
+  judged(node: LaidNode): typeof RUNNING | typeof FAILURE {
+    const fault = judge(this, node)
+    if (fault === undefined) return RUNNING
     this.halt(node)
     return this.fail(node, fault)
   }
@@ -124,7 +118,6 @@ export class Ticking implements Tick {
       },
       read: (at, key) => this.#audit.read(at, key),
       wroteGlobal: (key, value) => this.globals.push([key, value]),
-      stream: (key) => this.#streams.value(key),
     })
   }
 
@@ -199,8 +192,17 @@ export class Ticking implements Tick {
     return FAILURE
   }
 
-  wakeAt(_node: LaidNode, time: number): void {
+  wakeAt(node: LaidNode, time: number): void {
+    this.#waiting.add(node.index)
+    this.wake(time)
+  }
+  /** Ticks the tree at a time, if it is RUNNING then. */
+  wake(time: number): void {
     if (this.wakeTime === undefined || time < this.wakeTime) this.wakeTime = time
+  }
+  /** True for a node that waits for a time which it has named in this tick. */
+  waits(node: LaidNode): boolean {
+    return this.#waiting.has(node.index)
   }
   again(_node: LaidNode): void {
     this.wantsAgain = true

@@ -30,6 +30,8 @@ export const HEADER = 10
 const [RECORDS, STATUS, EXECUTION, TICKS, AGAINS, ALARM, SCOPES, LASTING, LINKS] = [0, 1, 2, 3, 4, 6, 7, 8, 9] as const
 /** The item with the leaf that a tick waits for. */
 export const OPEN_AT = 5
+/** The item with the number of recorded ticks of the execution. */
+export const TICKS_AT = 3
 
 /** The execution that a tree is in. */
 export interface Execution {
@@ -67,6 +69,8 @@ export class TreeState {
   #own: (readonly Json[] | undefined)[]
   #operations: (NodeOperation | undefined)[]
   #progress: number[]
+  /** The nodes that were warned about since their last progress. */
+  readonly #warned = new Set<number>()
   #changed: Uint8Array
   /** The states as the last record has them. */
   #recorded: Uint8Array
@@ -105,7 +109,8 @@ export class TreeState {
       this.#states[index] = Number(slot)
       return
     }
-    const [state, since = 0, own = 0, operation = 0, progress = 0] = slot
+    const [state, since = 0, own = 0, operation = 0, progress = 0, warned = 0] = slot
+    if (warned === 1) this.#warned.add(index)
     this.#states[index] = Number(state)
     this.#since[index] = Number(since)
     this.#own[index] = isList(own) ? own : undefined
@@ -181,6 +186,7 @@ export class TreeState {
   /** Forgets what a node has only while it is RUNNING. */
   #clear(index: number): void {
     if (this.#own[index] !== undefined) this.touch(index)
+    this.#warned.delete(index)
     this.#since[index] = 0
     this.#progress[index] = 0
     this.#own[index] = undefined
@@ -197,7 +203,16 @@ export class TreeState {
   setProgress(index: number, now: number): void {
     if (this.#states[index] !== IS_RUNNING || this.#progress[index] === now - this.execution.start) return
     this.touch(index)
+    this.#warned.delete(index)
     this.#progress[index] = now - this.execution.start
+  }
+  /** True if there was a warning about a node since its last progress. */
+  isWarned(index: number): boolean {
+    return this.#warned.has(index)
+  }
+  setWarned(index: number): void {
+    this.touch(index)
+    this.#warned.add(index)
   }
 
   /** Returns the node whose operation has a ref: the open one, or a RUNNING one. */
@@ -267,10 +282,9 @@ export class TreeState {
     const operation = this.#operations[index]
     const slot: Json[] = [IS_RUNNING, this.#since[index] ?? 0]
     const progress = this.#progress[index] ?? 0
-    if (own !== undefined || operation !== undefined || progress > 0) slot.push(own ?? 0)
-    if (operation !== undefined || progress > 0) slot.push(operation === undefined ? 0 : operationItem(operation))
-    if (progress > 0) slot.push(progress)
-    return slot
+    const items = [own ?? 0, operation === undefined ? 0 : operationItem(operation), progress, this.#warned.has(index) ? 1 : 0]
+    // Zeros at the end are left out.
+    return slot.concat(items.slice(0, items.findLastIndex((item) => item !== 0) + 1))
   }
 }
 

@@ -35,8 +35,6 @@ export function walk(tick: Ticking, root: LaidNode, running?: LaidNode): Outcome
 function down(tick: Ticking, node: LaidNode): Next {
   const { state } = tick
   tick.visit(node)
-  const forced = tick.forcedAnswer(node)
-  if (forced !== undefined) return forced
   const { behaviour } = node.manifest
   const { conditions } = node.compiled
   if (state.state(node) === IS_RUNNING) {
@@ -71,20 +69,24 @@ function settled(tick: Ticking, node: LaidNode): Next {
 }
 
 /** A node has answered: its state follows, then its post-conditions. */
-function up(tick: Ticking, node: LaidNode, outcome: Outcome): Outcome {
+function up(tick: Ticking, node: LaidNode, answer: Outcome): Outcome {
+  const outcome = answer === RUNNING ? running(tick, node) : answer
   if (outcome === SKIPPED) {
     tick.haltChildren(node)
     tick.refresh(node)
     tick.state.setState(node.index, FRESH, tick.now)
     return outcome
   }
-  if (outcome === RUNNING) {
-    tick.state.setState(node.index, IS_RUNNING, tick.now)
-    tick.operations.attach(node)
-    return outcome
-  }
+  if (outcome === RUNNING) return outcome
   tick.haltChildren(node)
   const final = tick.finished(node, outcome)
   tick.state.setState(node.index, final === SUCCESS ? SUCCEEDED : HAS_FAILED, tick.now)
   return final
+}
+
+/** A node is RUNNING, unless it is a leaf that has been so for too long. */
+function running(tick: Ticking, node: LaidNode): typeof RUNNING | typeof FAILURE {
+  tick.state.setState(node.index, IS_RUNNING, tick.now)
+  tick.operations.attach(node)
+  return tick.judged(node)
 }

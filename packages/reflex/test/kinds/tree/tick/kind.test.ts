@@ -38,7 +38,7 @@ const FUNCTIONS: FunctionRegistry = {
 const treeSubject = (
   name: string,
   root: NodeSource,
-  more: Partial<TreeSource> & { readonly args?: JsonObject; readonly events?: readonly Json[] } = {},
+  more: Omit<Partial<TreeSource>, 'events'> & { readonly args?: JsonObject; readonly events?: readonly Json[] } = {},
 ): KindSubject => {
   const { args = {}, events = [], ...source } = more
   const board = { count: {}, notes: {}, found: {}, item: {}, hosts: {}, word: {}, ...source.board }

@@ -48,7 +48,7 @@ export interface ForestOptions {
   readonly tree?: Partial<TreeSource>
   readonly scripts?: Readonly<Record<string, readonly Answer[]>>
   readonly functions?: FunctionRegistry
-  readonly ports?: Readonly<Record<string, Port>>
+  readonly ports?: Readonly<Record<string, Port>> | ((host: VirtualHost) => Readonly<Record<string, Port>>)
   readonly stays?: boolean
   readonly input?: JsonObject
   readonly nodes?: readonly NodeManifest[]
@@ -63,7 +63,7 @@ export async function forest(root: NodeSource, options: ForestOptions = {}): Pro
   const store = memoryStore()
   const host = virtualHost({ seed: 7 })
   const functions = { ...scripted(options.scripts ?? {}, calls), ...options.functions }
-  const ports = { function: functionPort(functions, {}) as unknown as Port, ledger: ledgerPort(store, host), ...options.ports }
+  const ports = { function: functionPort(functions, {}) as unknown as Port, ledger: ledgerPort(store, host), ...portsOf(options, host) }
   const table = new Map([...NODES, ...(options.nodes ?? [])].map((manifest) => [manifest.type, manifest]))
   const world = worldOf([treeKind({ nodes: table })], { ports, store, host })
   for (const tree of options.trees ?? []) world.runtime.programs.add('tree', tree.id, tree as unknown as Json)
@@ -79,7 +79,8 @@ export async function forest(root: NodeSource, options: ForestOptions = {}): Pro
     for (const { more } of records) events.push(...eventsOf(more?.note))
   }
   const rest = async (): Promise<void> => {
-    await run.idle()
+    // A run whose effect never ends is not idle: it rests after some turns.
+    await Promise.race([run.idle(), turns(50)])
     await read()
   }
   await rest()
@@ -104,6 +105,14 @@ export async function forest(root: NodeSource, options: ForestOptions = {}): Pro
       await rest()
     },
   }
+}
+
+function portsOf({ ports }: ForestOptions, host: VirtualHost): Readonly<Record<string, Port>> {
+  return typeof ports === 'function' ? ports(host) : (ports ?? {})
+}
+
+async function turns(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 function eventsOf(note: Json | undefined): [string, JsonObject][] {
