@@ -27,7 +27,7 @@ export interface ExpressionCode {
 export type ConditionCode =
   | ExpressionCode
   | { readonly is: 'script'; readonly text: string }
-  | { readonly is: 'function'; readonly name: string }
+  | { readonly is: 'function'; readonly name: string; readonly args?: Json | undefined; readonly inputs?: Json | undefined }
 
 /** Where a text of Lua begins. */
 export interface CodePlace {
@@ -37,7 +37,7 @@ export interface CodePlace {
 
 /** Reads a condition: Lua, or { fn = name }. Returns the fault of a text that is not Lua. */
 export function conditionCode(condition: Json, place: CodePlace): ConditionCode | Fault {
-  if (isObject(condition)) return { is: 'function', name: textOf(condition.fn) }
+  if (isObject(condition)) return { is: 'function', name: textOf(condition.fn), args: condition.args, inputs: condition.inputs }
   const text = textOf(condition)
   const parsed = parseExpression(text, place)
   if ('fault' in parsed) return parsed.fault

@@ -94,6 +94,8 @@ class Compiler {
       if (parameter.type === 'condition') this.#readCondition(value, place)
       else if (parameter.type === 'expression') this.#readExpression(textOf(value), place)
       else if (parameter.type === 'key' && parameter.flow !== 'in') this.#declare(textOf(value))
+      else if (parameter.type === 'map' && parameter.flow === 'out')
+        for (const key of Object.values(isObject(value) ? value : {})) this.#declare(textOf(key))
     }
     this.#references(source, params)
     const contract = isObject(source.params?.contract) ? (source.params.contract as CompiledNode['contract']) : undefined
@@ -125,7 +127,9 @@ class Compiler {
 
   /** Declares a key that a node writes, if the tree does not. */
   #declare(key: string): void {
-    if (!this.#schemas.has(key)) this.#schemas.set(key, schemaOf('any'))
+    // A key of all trees is checked as the key of its name.
+    const name = key.startsWith('@') ? key.slice(1) : key
+    if (!this.#schemas.has(name)) this.#schemas.set(name, schemaOf('any'))
   }
 
   #conditions(params: JsonObject, place: CodePlace): NodeConditions | undefined {

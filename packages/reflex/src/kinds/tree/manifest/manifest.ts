@@ -30,13 +30,16 @@ export type ParameterType =
 export interface Parameter {
   readonly name: string
   readonly type: ParameterType
-  /** The data flow of a `key`: the node reads it, writes it, or both. */
+  /** The data flow of a `key`, or of the keys that a `map` has as values: the node reads them, writes them, or both. */
   readonly flow?: 'in' | 'out' | 'inout'
   readonly required?: true
   readonly default?: string | number | boolean
   readonly unit?: string
   readonly least?: number
-  /** The values of an `enum`, each with its other spellings. `-` and `_` are the same, and so are small and capital letters. */
+  /**
+   * The values of an `enum`, or those that a `map` may have, each with its other spellings. `-` and `_` are the same, and so are small and
+   * capital letters.
+   */
   readonly values?: Readonly<Record<string, readonly string[]>>
   readonly aliases?: readonly string[]
   /** The name of the port in BehaviorTree.CPP. */
@@ -99,6 +102,6 @@ export interface NodeManifest {
 }
 
 /** Declares a type of node. Parameters of all nodes need not be declared: `id`, `name`, `description`, `metadata`, conditions, `contract`. */
-export function defineNode(manifest: NodeManifest): NodeManifest {
+export function defineNode<const Manifest extends NodeManifest>(manifest: Manifest): Manifest {
   return manifest
 }

@@ -65,6 +65,14 @@ export const faults = defineFaults({
     often: 'an unknown key, a timeout in milliseconds where seconds are meant, a name that is not the name of the file',
     fix: 'Correct or remove it.',
   },
+  R1208: {
+    title: 'A tree cannot be written as XML',
+    verdict: 'fail',
+    when: 'when a tree is written',
+    means: 'Trees of Reflex can say more than the XML of BehaviorTree.CPP: nodes, parameters and conditions that it does not have.',
+    often: 'a model or a tool, a function as a condition, a merge strategy, a condition that calls a function of Lua',
+    fix: 'Write the tree as JSON, or replace what the message names.',
+  },
   R1211: {
     title: 'A node uses a key that is not registered',
     verdict: 'fail',

@@ -1,5 +1,7 @@
 import { OPEN } from '../manifest/behaviour.ts'
 import { defineNode } from '../manifest/manifest.ts'
+import { textOf } from '../model/text-of.ts'
+import { boundArguments } from './bound-arguments.ts'
 import { FUNCTION_PORT } from './conditions.ts'
 import { ANY } from './outcomes.ts'
 import { applyCode, resumeCode } from './run-code.ts'
@@ -12,6 +14,8 @@ export const action = defineNode({
   parameters: [
     { name: 'fn', type: 'function', required: true, doc: 'The name of a function of the host.' },
     { name: 'args', type: 'json', doc: 'Its second argument; the first is the context.' },
+    { name: 'inputs', type: 'map', flow: 'in', doc: 'Further arguments, each with the key whose value it gets.' },
+    { name: 'outputs', type: 'map', flow: 'out', doc: 'Names under which the function writes, each with the key that it means.' },
     { name: 'timeout', type: 'ms', unit: 'ms', doc: 'The longest time of a promise. Default: the limit of the tree.' },
   ],
   propagates: 'leaf',
@@ -20,13 +24,14 @@ export const action = defineNode({
   example: 'BT.action("rollback", { fn = "deploy.rollback", args = { to = "r118" } })',
   behaviour: {
     enter(tick, node) {
-      const { fn, args = null, timeout } = node.params
-      tick.request(node, FUNCTION_PORT, { fn: String(fn), args }, { timeoutMs: timeout === undefined ? undefined : Number(timeout) })
+      const { fn, args: written, inputs, timeout } = node.params
+      const args = boundArguments(tick.board(node), written, inputs)
+      tick.request(node, FUNCTION_PORT, { fn: textOf(fn), args }, { timeoutMs: timeout === undefined ? undefined : Number(timeout) })
       return OPEN
     },
     resume(tick, node) {
       return resumeCode(tick, node, () => this.enter(tick, node))
     },
-    settle: applyCode,
+    settle: (tick, node, settled) => applyCode(tick, node, settled, node.params.outputs),
   },
 })

@@ -2,6 +2,8 @@ import { FAILURE, type Next, type Outcome, RUNNING, SKIPPED, SUCCESS, type Tick,
 import { defineNode, MANY, type Outcomes } from '../manifest/manifest.ts'
 import { finish, strategiesOf } from './parallel-merge.ts'
 
+const STRATEGIES = { last_wins: [], first_wins: [], collect: [], merge_dict: [], fail: ['fail_on_conflict'] }
+
 export const parallel = defineNode({
   type: 'parallel',
   role: 'composite',
@@ -28,10 +30,11 @@ export const parallel = defineNode({
       name: 'merge_strategy',
       type: 'enum',
       default: 'collect',
-      values: { last_wins: [], first_wins: [], collect: [], merge_dict: [], fail: ['fail_on_conflict'] },
+      values: STRATEGIES,
+      aliases: ['merge'],
       doc: 'What becomes of a key that several children wrote.',
     },
-    { name: 'per_key_strategies', type: 'map', aliases: ['merge'], doc: 'The strategy of single keys.' },
+    { name: 'per_key_strategies', type: 'map', values: STRATEGIES, aliases: ['merge'], doc: 'The strategy of single keys.' },
     {
       name: 'on_child_fail',
       type: 'enum',
@@ -42,6 +45,12 @@ export const parallel = defineNode({
     { name: 'memory', type: 'flag', default: true, doc: 'False: children that have ended are ticked again with every tick.' },
     { name: 'max_concurrent', type: 'count', least: 1, doc: 'The most children that are RUNNING at a time.' },
     { name: 'max_child_retries', type: 'count', default: 1, doc: 'With retry: how often a child is ticked again.' },
+    {
+      name: 'max_failures',
+      type: 'count',
+      least: 1,
+      doc: 'The failures with which the node fails. Default: when too few children are left to succeed.',
+    },
     { name: 'merge_failed', type: 'flag', default: false, doc: 'True: what children wrote that failed is merged, too.' },
   ],
   propagates: 'policy',
@@ -162,17 +171,21 @@ function decide({ params, children }: TreeNode, { successes, failures, skipped }
   const most = children.length - skipped
   const needed = params.policy === 'require_one' ? 1 : params.policy === 'require_n' ? Math.min(Number(params.n), most) : most
   if (successes >= needed) return SUCCESS
+  if (params.max_failures !== undefined && failures >= Number(params.max_failures)) return FAILURE
   return most - failures < needed ? FAILURE : undefined
 }
 
-function outcomesOf(children: readonly Outcomes[], { policy, n, merge_strategy }: { readonly [key: string]: unknown }): Outcomes {
+function outcomesOf(
+  children: readonly Outcomes[],
+  { policy, n, merge_strategy, max_failures }: { readonly [key: string]: unknown },
+): Outcomes {
   const can = (word: 'success' | 'failure'): number => children.filter((child) => child[word]).length
   const must = (word: 'success' | 'failure'): number =>
     children.filter((child) => child[word] && !child[word === 'success' ? 'failure' : 'success'] && !child.running).length
   const needed = policy === 'require_one' ? 1 : policy === 'require_n' ? Number(n) : children.length
   return {
     success: can('success') >= needed,
-    failure: must('success') < needed || merge_strategy === 'fail',
+    failure: must('success') < needed || merge_strategy === 'fail' || can('failure') >= Number(max_failures ?? Infinity),
     running: children.some(({ running }) => running),
   }
 }

@@ -19,15 +19,17 @@ export const retry = defineNode({
       name: 'max_retries',
       type: 'count',
       default: 3,
+      least: -1,
       aliases: ['max_attempts'],
-      doc: 'How often the child is ticked again after a failure. The attempts are one more.',
+      doc: 'How often the child is ticked again after a failure; -1: without an end. The attempts are one more.',
     },
     { name: 'backoff_ms', type: 'count', default: 0, unit: 'ms', doc: 'The pause before each new attempt.' },
   ],
   propagates: 'transform',
   outcomes(children, { max_retries }) {
     const child = ofChild(children)
-    return { ...child, running: child.running || (child.failure && Number(max_retries) > 0) }
+    const most = Number(max_retries)
+    return { ...child, failure: child.failure && most >= 0, running: child.running || (child.failure && most !== 0) }
   },
   doc: 'Ticks its child again after a failure, in a later tick, so often. It is RUNNING in between.',
   example: 'BT.retry(2, BT.action("fetch", { fn = "web.fetch" }), { backoff_ms = 500 })',
@@ -42,7 +44,8 @@ export const retry = defineNode({
     child(tick, node, child, outcome) {
       const [count = 0] = tick.own(node) ?? []
       if (outcome !== FAILURE) return outcome
-      if (Number(count) >= Number(node.params.max_retries)) return FAILURE
+      const most = Number(node.params.max_retries)
+      if (most >= 0 && Number(count) >= most) return FAILURE
       tick.halt(child)
       const pause = Number(node.params.backoff_ms)
       tick.keep(node, pause === 0 ? [Number(count) + 1] : [Number(count) + 1, tick.now + pause])

@@ -1,5 +1,6 @@
-import { type Fault, isFault, isObject, type Json } from '../../../kernel/index.ts'
-import { FAILURE, type Next, RUNNING, type Settled, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
+import { type Fault, isFault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { type Next, RUNNING, type Settled, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
+import { textOf } from '../model/text-of.ts'
 
 /** What a function or a script answers, as its port records it. */
 export interface CodeResult {
@@ -33,13 +34,13 @@ function namesOperation(event: Json | undefined, asyncId: Json): boolean {
 
 /**
  * Applies the result of a function or a script: its writes, then its status. A refused write makes the node fail; what was written before it is
- * kept (UB-04), and values that were returned are refused one by one.
+ * kept (UB-04), and values that were returned are refused one by one. `names` maps names under which the code writes to the keys that they mean.
  */
-export function applyCode(tick: Tick, node: TreeNode, settled: Settled): Next {
+export function applyCode(tick: Tick, node: TreeNode, settled: Settled, names?: Json): Next {
   if (!settled.ok) return tick.fail(node, settled.fault)
   const result: Partial<CodeResult> = isObject(settled.value) ? (settled.value as unknown as CodeResult) : {}
   const { status, reason, writes = [], async_id } = result
-  const refused = applyWrites(tick, node, writes)
+  const refused = applyWrites(tick, node, isObject(names) ? renamed(writes, names) : writes)
   if (refused !== undefined) return tick.fail(node, refused)
   switch (status) {
     case 'success':
@@ -51,6 +52,14 @@ export function applyCode(tick: Tick, node: TreeNode, settled: Settled): Next {
     default:
       return tick.fail(node, reason ?? `${node.manifest.type} ${node.id} returned FAILURE`)
   }
+}
+
+function renamed(writes: readonly CodeWrite[], names: JsonObject): readonly CodeWrite[] {
+  return writes.map(([operation, name, value = null]) => {
+    const key = textOf(names[name] ?? name)
+    // A key of all trees is written as one, whatever the code calls it.
+    return key.startsWith('@') && operation === 'set' ? ['global', key.slice(1), value] : [operation, key, value]
+  })
 }
 
 /** Returns the fault of the first write that was refused. */

@@ -9,7 +9,13 @@ export const runOnce = defineNode({
   lua: { shapes: [['child'], ['child', 'config']] },
   xml: { RunOnce: {} },
   parameters: [
-    { name: 'then_skip', type: 'flag', default: true, doc: 'True: the node is skipped afterwards. False: it answers as its child did.' },
+    {
+      name: 'then_skip',
+      type: 'flag',
+      default: true,
+      xml: 'then_skip',
+      doc: 'True: the node is skipped afterwards. False: it answers as its child did.',
+    },
   ],
   propagates: 'transform',
   outcomes: ofChild,

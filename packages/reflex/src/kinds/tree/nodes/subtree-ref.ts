@@ -17,8 +17,10 @@ export const subtreeRef = defineNode({
     {
       name: 'bind',
       type: 'map',
+      flow: 'in',
       doc: 'Keys of the subtree, each with the key of this tree that it gets, perhaps with fields: "order.id".',
     },
+    { name: 'values', type: 'json', doc: 'Keys of the subtree, each with the value that it gets.' },
     {
       name: 'export',
       type: 'json',
@@ -61,8 +63,9 @@ export const subtreeRef = defineNode({
 })
 
 function* bound(tick: Tick, node: TreeNode): Generator<[string, Json]> {
-  const { bind } = node.params
+  const { bind, values } = node.params
   const board = tick.board(node)
+  yield* Object.entries(isObject(values) ? values : {})
   for (const [key, from] of Object.entries(isObject(bind) ? bind : {})) {
     const value = isList(from)
       ? interpolate(`\${bb.${from.join('.')}}`, (outer) => board.get(outer))

@@ -29,14 +29,16 @@ import { sequenceWithMemory } from './sequence-with-memory.ts'
 import { set } from './set.ts'
 import { subtreeRef } from './subtree-ref.ts'
 import { succeed } from './succeed.ts'
+import { switchNode } from './switch.ts'
 import { timeout } from './timeout.ts'
 import { tool } from './tool.ts'
+import { unset } from './unset.ts'
 import { vaultSearch } from './vault-search.ts'
 import { wait } from './wait.ts'
 import { whileDoElse } from './while-do-else.ts'
 
 /** The catalogue: every type of node that a tree has without additions of its host. Composites, decorators, leaves. */
-export const NODES: readonly NodeManifest[] = [
+export const CATALOGUE = [
   sequence,
   selector,
   reactiveSequence,
@@ -47,6 +49,7 @@ export const NODES: readonly NodeManifest[] = [
   forEach,
   ifThenElse,
   whileDoElse,
+  switchNode,
   timeout,
   retry,
   guard,
@@ -70,6 +73,9 @@ export const NODES: readonly NodeManifest[] = [
   ask,
   wait,
   set,
+  unset,
   succeed,
   fail,
-]
+] as const
+
+export const NODES: readonly NodeManifest[] = CATALOGUE

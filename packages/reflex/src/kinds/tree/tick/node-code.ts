@@ -5,6 +5,7 @@ import type { LaidNode } from '../compile/layout.ts'
 import type { Environment } from '../lua/expression/index.ts'
 import { type FAILURE, type Outcome, SKIPPED, SUCCESS, type Tick } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
+import { boundArguments } from '../nodes/bound-arguments.ts'
 import { FUNCTION_PORT, SCRIPT_PORT } from '../nodes/conditions.ts'
 
 /** The conditions and expressions of nodes, in one tick. */
@@ -37,7 +38,9 @@ export class NodeCode {
       const result = valueOf(code, this.#environment(node))
       if ('error' in result) return faults.make('R1242', `${node.path} assigns ${key}: ${result.error}`, { rule: 'E5002', path: node.path })
       try {
-        this.#tick.board(node).set(key, result.value)
+        const board = this.#tick.board(node)
+        if (key.startsWith('@')) board.setGlobal(key.slice(1), result.value)
+        else board.set(key, result.value)
       } catch (thrown) {
         if (isFault(thrown)) return thrown
         throw thrown
@@ -59,7 +62,7 @@ export class NodeCode {
       const [port, args] =
         code.is === 'script'
           ? [SCRIPT_PORT, { node: node.path, as: 'condition', code: code.text }]
-          : [FUNCTION_PORT, { fn: code.name, as: 'condition' }]
+          : [FUNCTION_PORT, { fn: code.name, args: boundArguments(this.#tick.board(node), code.args, code.inputs), as: 'condition' }]
       this.#tick.request(node, port, args, { isLimited: false })
       return undefined
     }
