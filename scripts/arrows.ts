@@ -63,6 +63,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'graph',
     'program-folder',
     'program-types',
+    'cycles',
     'file-above',
     'read-module',
     'read-text',

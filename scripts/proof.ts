@@ -1,6 +1,7 @@
 /** `npm run proof`: how many of the mistakes in generated programs the proofs find, and how many of their findings are mistakes. */
 import { parseArgs } from 'node:util'
 import { measure, precision, recall, type Score } from './proof/measure.ts'
+import { measureTrees } from './proof/trees/measure.ts'
 
 const LEAST_PRECISION = 0.98
 const SHOWN = 3
@@ -8,6 +9,8 @@ const SHOWN = 3
 const { values } = parseArgs({ options: { n: { type: 'string', default: '300' }, seed: { type: 'string', default: '1' } } })
 const [count, seed] = [Number(values.n), Number(values.seed)]
 const { scores, total, disagreements, skipped } = await measure(count, seed)
+
+const trees = measureTrees(2, seed)
 
 const row = (name: string, score: Score): string =>
   [
@@ -30,4 +33,12 @@ for (const { seed: number, kind, missed, wrong, program } of disagreements.slice
   )
   for (const workflow of program.workflows) console.log(JSON.stringify(workflow))
 }
+console.log(`\n${'mistake in a tree'.padEnd(42)}   trees   there  recall precision`)
+for (const [name, score] of trees.scores) console.log(row(name, score))
+console.log(row('all', trees.total))
+for (const { tree, kind, missed, wrong } of trees.disagreements.slice(0, SHOWN))
+  console.log(
+    `\n${tree}, ${kind}: ${[...missed.map((fact) => `missed "${fact}"`), ...wrong.map((fact) => `wrongly said "${fact}"`)].join(', ')}`,
+  )
+if (recall(trees.total) < 1 || precision(trees.total) < LEAST_PRECISION) process.exitCode = 1
 if (recall(total) < 1 || precision(total) < LEAST_PRECISION) process.exitCode = 1

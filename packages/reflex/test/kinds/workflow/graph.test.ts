@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shortestCycle } from '../../../src/kinds/workflow/model/cycles.ts'
+import { shortestCycle } from '../../../src/programs/cycles.ts'
 import { graphOf } from '../../../src/kinds/workflow/model/graph.ts'
 import { chain, dags, graphs, workflowOf } from './fixtures.ts'
 

@@ -24,10 +24,11 @@ export const treeBody: KindBody<TreeOptions, CompiledTree> = {
   make(world, { functions = {}, nodes = [], schemas, services = {} } = {}) {
     const table = new Map([...NODES, ...nodes].map((manifest): [string, NodeManifest] => [manifest.type, manifest]))
     const options = { nodes: table, schemas }
+    const lua = lazyLua()
     return {
       kind: treeKind(options),
-      reader: treeReader(options, { functions, tools: () => world.tools.names() }),
-      ports: { function: functionPort(functions, services), script: scriptPort(lazyLua(), world.host) },
+      reader: treeReader(options, { functions, tools: () => world.tools.names(), lua }),
+      ports: { function: functionPort(functions, services), script: scriptPort(lua, world.host) },
     }
   },
 }

@@ -1,4 +1,5 @@
 import type { LazyKindModule } from '../../../programs/kind-module.ts'
+import { checkFaults } from '../check/faults.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import { faults } from '../model/faults.ts'
 import type { TreeSource } from '../model/source.ts'
@@ -11,7 +12,7 @@ import { TREE_RUN_OPTIONS } from './run-options.ts'
 export const treeModule: LazyKindModule<'tree', TreeOptions, CompiledTree, typeof TREE_RUN_OPTIONS, TreeSource> = {
   name: 'tree',
   language: treeNames,
-  faults: [faults],
+  faults: [faults, checkFaults],
   uses: ['model', 'tool', 'ledger'],
   hostOptions: HOST_OPTIONS,
   runOptions: TREE_RUN_OPTIONS,

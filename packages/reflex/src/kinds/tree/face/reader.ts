@@ -1,47 +1,113 @@
-import type { Json } from '../../../kernel/index.ts'
-import { isFault } from '../../../kernel/index.ts'
-import type { Reader, ReadResult } from '../../../programs/language.ts'
-import { readJson } from '../../../text/index.ts'
+import { basename } from 'node:path'
+import { type Fault, type FaultDetails, isFault, isObject, type Json } from '../../../kernel/index.ts'
+import type { ReadContext, Reader, ReadResult } from '../../../programs/language.ts'
+import { type Path, readJson, Source } from '../../../text/index.ts'
+import { checkTree } from '../check/check-tree.ts'
+import type { Locate } from '../check/finding.ts'
 import { compileTree, type CompileOptions } from '../compile/compile.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
-import type { TreeSource } from '../model/source.ts'
 import { withFunctionContracts } from '../compile/function-contracts.ts'
+import { readBuilt } from '../formats/builders.ts'
+import { formOf } from '../formats/format.ts'
+import { readJsonTree } from '../formats/json.ts'
+import type { NormalisedTree } from '../formats/normalise.ts'
+import { RawTree } from '../formats/raw.ts'
+import { type LuaLoader, readLuaTree } from '../formats/read-lua.ts'
+import { readXmlTree } from '../formats/xml/read-xml.ts'
+import type { TreeSource } from '../model/source.ts'
+import type { FunctionRegistry } from '../tick/function-port.ts'
 import { treeInputs } from './inputs.ts'
-import { type TreeReaderHost, unknownNames } from './named-code.ts'
 import { withScriptFiles } from './script-files.ts'
+
+/** What a host knows that trees may name, and where their files in Lua are run. */
+export interface TreeReaderHost {
+  readonly functions: FunctionRegistry
+  readonly tools: () => readonly string[]
+  readonly lua: () => Promise<LuaLoader>
+}
+
+/** A text of a tree. */
+interface TreeText {
+  readonly text: string
+  readonly file: string
+}
 
 /** Reads trees from text, and as objects of modules. */
 export function treeReader(options: CompileOptions, host: TreeReaderHost): Reader<CompiledTree> {
+  const manifests = [...options.nodes.values()]
   return {
-    read: (text, file, { places }) => {
-      const json = readJson(text, file)
-      return programOf(json.value as unknown as TreeSource, options, host, { file, denied: places?.denied })
+    async read(text, file, context) {
+      const form = formOf(text, file)
+      if (form === 'lua') return completed(await readLuaTree(text, file, await host.lua(), { manifests }), { text, file }, context)
+      const read = form === 'xml' ? readXmlTree : readJsonTree
+      return completed(read(text, file, { manifests }), { text, file }, context)
     },
-    accept: (value, file, { places } = {}) =>
-      isTree(value) ? programOf(value, options, host, file === undefined ? undefined : { file, denied: places?.denied }) : undefined,
+    accept(value, file, context) {
+      if (value instanceof RawTree) return completed(readBuilt(value, { manifests }), undefined, context)
+      return isTree(value)
+        ? completed({ source: value, findings: [] }, file === undefined ? undefined : { text: '', file }, context)
+        : undefined
+    },
     inputs: treeInputs,
   }
-}
 
-interface ReadFrom {
-  readonly file: string
-  readonly denied: ((real: string) => boolean) | undefined
-}
-
-/** Completes, compiles and checks a tree. Without a file its scripts stay as they are. */
-function programOf(given: TreeSource, options: CompileOptions, host: TreeReaderHost, from?: ReadFrom): ReadResult {
-  try {
-    const whole = from === undefined ? given : withScriptFiles(given, from.file, from.denied)
-    if (isFault(whole)) return { findings: [whole] }
-    const source = withFunctionContracts(whole, host.functions)
-    const def = compileTree(source, options)
-    const unknown = unknownNames(def, host)
-    if (unknown.length > 0) return { findings: [...unknown, ...def.warnings] }
-    return { program: { id: source.id, version: source.version, source: source as unknown as Json, def }, findings: def.warnings }
-  } catch (thrown) {
-    if (isFault(thrown)) return { findings: [thrown] }
-    throw thrown
+  /** Completes, compiles and checks a tree. Without a file its scripts stay as they are. */
+  function completed({ source, findings }: NormalisedTree, from: TreeText | undefined, context: ReadContext | undefined): ReadResult {
+    if (source === undefined) return { findings }
+    try {
+      const whole =
+        from === undefined ? source : withScriptFiles({ ...source, file: basename(from.file) }, from.file, context?.places?.denied)
+      if (isFault(whole)) return { findings: [...findings, whole] }
+      const ready = withFunctionContracts(whole, host.functions)
+      const def = compileTree(ready, options)
+      const all = [...findings, ...def.warnings, ...checked(def, host, context, from === undefined ? undefined : locatorOf(from, ready))]
+      if (all.some(({ severity }) => severity === 'error')) return { findings: all }
+      return { program: { id: ready.id, version: ready.version, source: ready as unknown as Json, def }, findings: all }
+    } catch (thrown) {
+      if (isFault(thrown)) return { findings: [...findings, thrown] }
+      throw thrown
+    }
   }
+}
+
+function checked(def: CompiledTree, { functions, tools }: TreeReaderHost, context: ReadContext = {}, locate?: Locate): Fault[] {
+  const { lookup, names, depth = 'errors', lint } = context
+  return checkTree(def, {
+    lookup,
+    names,
+    depth: lint === false ? 'errors' : depth,
+    functions: Object.keys(functions),
+    ...(depth === 'errors' ? {} : { tools: tools() }),
+    locate,
+  })
+}
+
+/** Returns the function that finds the place of a part of a tree: its place in JSON, else the line of its node. */
+function locatorOf({ text, file }: TreeText, source: TreeSource): Locate {
+  if (formOf(text, file) === 'json') {
+    const json = readJson(text, file)
+    return (path, note) => json.details(path, { note })
+  }
+  const lines = new Source(text, file)
+  return (path, note) => lineDetails(lines, lineOf(source as unknown as Json, path), file, note)
+}
+
+/** Returns the line of the innermost node on a path. */
+function lineOf(source: Json, path: Path): number | undefined {
+  let [at, line]: [Json | undefined, number | undefined] = [source, undefined]
+  for (const step of path) {
+    at = isObject(at) || Array.isArray(at) ? (Reflect.get(at, step) as Json | undefined) : undefined
+    if (isObject(at) && typeof at.line === 'number') line = at.line
+  }
+  return line
+}
+
+function lineDetails(source: Source, line: number | undefined, file: string, note: string | undefined): FaultDetails {
+  if (line === undefined || line > source.lines.count) return { file }
+  const [start, end] = source.lines.range(line)
+  const text = source.text.slice(start, end)
+  const indent = text.length - text.trimStart().length
+  return source.details(start + indent, Math.max(1, text.trim().length), note)
 }
 
 function isTree(value: unknown): value is TreeSource {

@@ -14,11 +14,26 @@ export function interpolate(value: Json, read: (key: string) => Json | undefined
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, interpolate(item, read)]))
 }
 
+/** A key to which a value refers. `hasDefault`: another value stands for a missing one. */
+export interface KeyReference {
+  readonly key: string
+  readonly hasDefault: boolean
+}
+
+/** The references of a value to the blackboard. */
+export function interpolatedReferences(value: Json): KeyReference[] {
+  if (typeof value === 'string')
+    return [...value.matchAll(REFERENCE)].map(([, path = '', fallback]) => ({
+      key: path.split('.')[0] ?? '',
+      hasDefault: fallback !== undefined,
+    }))
+  if (isList(value)) return value.flatMap(interpolatedReferences)
+  return isObject(value) ? Object.values(value).flatMap(interpolatedReferences) : []
+}
+
 /** The keys of the blackboard to which a value refers. */
 export function interpolatedKeys(value: Json): string[] {
-  if (typeof value === 'string') return [...value.matchAll(REFERENCE)].map(([, path = '']) => path.split('.')[0] ?? '')
-  if (isList(value)) return value.flatMap(interpolatedKeys)
-  return isObject(value) ? Object.values(value).flatMap(interpolatedKeys) : []
+  return interpolatedReferences(value).map(({ key }) => key)
 }
 
 function text(value: string, read: (key: string) => Json | undefined): Json {

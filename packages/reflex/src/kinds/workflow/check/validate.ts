@@ -12,7 +12,7 @@ import {
   type Suggester,
 } from '../../../text/index.ts'
 import { boardFindings } from '../model/board-schemas/board-findings.ts'
-import { shortestCycle } from '../model/cycles.ts'
+import { shortestCycle } from '../../../programs/cycles.ts'
 import { guardFindings } from '../guards/cel-guard.ts'
 import { definitionSite } from '../model/define.ts'
 import { faults } from '../model/faults.ts'

@@ -1,4 +1,4 @@
-import { cyclesOf } from './cycles.ts'
+import { cyclesOf } from '../../../programs/cycles.ts'
 import type { Edge, Workflow } from '../types/index.ts'
 
 /** The graph of a workflow, computed once. Edges to unknown nodes are left out. */

@@ -1,5 +1,5 @@
 import { quote } from '../../../text/index.ts'
-import { cyclesOf } from '../model/cycles.ts'
+import { cyclesOf } from '../../../programs/cycles.ts'
 import type { Finding } from './finding.ts'
 import type { Prover } from './prover.ts'
 import type { Layout, ProofNode } from './layout.ts'
