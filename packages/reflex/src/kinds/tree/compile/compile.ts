@@ -23,7 +23,16 @@ export interface CompileOptions {
  * is one of a host that lacks what the tree needs, or of a changed file: it throws the first one.
  */
 export function compileTree(source: TreeSource, options: CompileOptions): CompiledTree {
-  return new Compiler(source, options).compile()
+  return compileFile(source, options, new Map())
+}
+
+/** `trees`: those of the file, which may refer to each other. */
+function compileFile(source: TreeSource, options: CompileOptions, trees: Map<string, CompiledTree>): CompiledTree {
+  const inner = Object.entries(source.trees ?? {}).filter(([name]) => !trees.has(name))
+  const names = new Set([...trees.keys(), ...inner.map(([name]) => name)])
+  for (const [name, tree] of inner)
+    trees.set(name, new Compiler({ ...tree, file: tree.file ?? source.file } as TreeSource, options, names).compile(trees))
+  return new Compiler(source, options, names).compile(trees)
 }
 
 class Compiler {
@@ -41,12 +50,16 @@ class Compiler {
   #hasCode = false
   #readsEvents = false
 
-  constructor(source: TreeSource, options: CompileOptions) {
+  /** The names of the trees of the file. */
+  readonly #names: ReadonlySet<string>
+
+  constructor(source: TreeSource, options: CompileOptions, names: ReadonlySet<string>) {
     this.#source = source
+    this.#names = names
     this.#options = options
   }
 
-  compile(): CompiledTree {
+  compile(trees: ReadonlyMap<string, CompiledTree>): CompiledTree {
     const { id, board = {}, contract, root, on_failure } = this.#source
     const defaults: Record<string, Json> = {}
     for (const [key, { type = 'any', default: first }] of Object.entries<BoardKey>(board)) {
@@ -64,9 +77,10 @@ class Compiler {
       schemas: this.#schemas,
       defaults,
       code: this.#code,
-      refs: [...this.#refs],
+      trees,
+      refs: outside([...this.#refs], trees, this.#names, ({ refs }) => refs),
       lazyRefs: [...this.#lazyRefs],
-      calls: [...this.#calls],
+      calls: outside([...this.#calls], trees, NO_NAMES, ({ calls }) => calls),
       outputs: contract === undefined ? undefined : [...Object.keys(contract.outputs ?? {}), ...Object.keys(contract.inouts ?? {})],
       readsGlobals: Object.values(board).some(({ global: isGlobal }) => isGlobal === true),
       readsStreams: this.#readsStreams(),
@@ -191,6 +205,18 @@ class Compiler {
       path: id,
     })
   }
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+/** The names that a tree and those of its file use, without those of the file. */
+function outside(
+  own: readonly string[],
+  trees: ReadonlyMap<string, CompiledTree>,
+  inside: ReadonlySet<string>,
+  of: (tree: CompiledTree) => readonly string[],
+): readonly string[] {
+  return [...new Set([...own, ...[...trees.values()].flatMap(of)])].filter((name) => !inside.has(name))
 }
 
 /** A bare id names a tree. */

@@ -42,7 +42,9 @@ export interface CompiledTree {
   readonly defaults: JsonObject
   /** The code of its conditions and expressions, by their text. */
   readonly code: ReadonlyMap<string, ConditionCode>
-  /** The names of the trees that it refers to at once, and of those that it looks up when it is ticked. */
+  /** The trees of its file, by name: references find them before all others. */
+  readonly trees: ReadonlyMap<string, CompiledTree>
+  /** The names of the other trees that it refers to at once, and of those that it looks up when it is ticked. */
   readonly refs: readonly string[]
   readonly lazyRefs: readonly string[]
   /** The programs that its nodes call, as `kind:id`. */

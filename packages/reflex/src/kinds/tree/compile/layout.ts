@@ -62,7 +62,7 @@ export class Layout {
         path: node.path,
       })
     }
-    const tree = this.#find(name)
+    const tree = node.tree.trees.get(name) ?? this.#find(name)
     if (tree === undefined)
       return faults.make('R1231', `${node.path} refers to the tree ${name}, which is not registered`, { rule: 'E3001', path: node.path })
     const root = this.#add(tree.root, tree, node, 0, `${node.path}/`)
