@@ -19,7 +19,7 @@ export function settled(x: TreeStep, state: TreeState, ref: Ref, result: Settled
     operations.store()
     return save(x, state, events)
   }
-  dropToken(x, state)
+  if (state.open === undefined) dropToken(x, state)
   oneTick(x, state, { prepare: ({ operations }) => operations.settle(node, result) })
 }
 

@@ -38,9 +38,9 @@ const FUNCTIONS: FunctionRegistry = {
 const treeSubject = (
   name: string,
   root: NodeSource,
-  more: Omit<Partial<TreeSource>, 'events'> & { readonly args?: JsonObject; readonly events?: readonly Json[] } = {},
+  more: Omit<Partial<TreeSource>, 'events'> & { readonly args?: JsonObject; readonly stays?: true; readonly events?: readonly Json[] } = {},
 ): KindSubject => {
-  const { args = {}, events = [], ...source } = more
+  const { args = {}, stays, events = [], ...source } = more
   const board = { count: {}, notes: {}, found: {}, item: {}, hosts: {}, word: {}, ...source.board }
   const tree = (of: NodeSource): Json => ({ format: 1, id: name, root: of, ...source, board }) as unknown as Json
   return {
@@ -50,12 +50,12 @@ const treeSubject = (
       { kind: 'tree', id: name, source: tree(root) },
       { kind: 'flow', id: 'inner', source: { entry: 'a', nodes: { a: { next: 'b' }, b: { person: true } } } },
     ],
-    args,
+    args: stays === true ? { ...args, _stays: true } : args,
     ports: (store, host) => ({ function: functionPort(FUNCTIONS, {}) as unknown as Port, ledger: ledgerPort(store, host) }),
     times: ['timestamp', 'first', 'last'],
     script: {
       answer: () => 'yes',
-      messages: [...events.map((body) => ({ topic: 'event', body })), ...(args._stays === true ? [{ topic: 'close', body: null }] : [])],
+      messages: [...events.map((body) => ({ topic: 'event', body })), ...(stays === true ? [{ topic: 'close', body: null }] : [])],
     },
     calling: (callee) => tree(n('call', { id: 'called', program: callee, output: 'word' })),
   }
@@ -96,7 +96,7 @@ const SUBJECTS: readonly KindSubject[] = [
         n('wait', { id: 'rest', wait_ms: 3.6e6 }),
       ]),
     ]),
-    { args: { _stays: true }, events: ['go', 'go', 'go'] },
+    { stays: true, events: ['go', 'go', 'go'] },
   ),
 ]
 

@@ -8,7 +8,7 @@ const eventsOf = ({ events }: Forest, wanted: string): readonly JsonObject[] =>
 
 /** A parallel node over leaves a, b, c, … with these scripts. */
 function over(params: JsonObject, scripts: readonly (readonly Answer[])[], more: Parameters<typeof forest>[1] = {}): Promise<Forest> {
-  const names = [...'abcdefgh'].slice(0, scripts.length)
+  const names = ['a', 'b', 'c', 'd'].slice(0, scripts.length)
   const byName = Object.fromEntries(names.map((name, i) => [name, scripts[i] ?? []]))
   return forest(n('parallel', { id: 'p', ...params }, names.map(leaf)), { ...more, scripts: { ...byName, ...more.scripts } })
 }
