@@ -28,7 +28,7 @@ export const repeater = defineNode({
       running: true,
     }
   },
-  doc: 'Ticks its child again, one end of it a tick, until it has ended so often or in the way that is asked for. Without a count and a condition only the budget of ticks and a halt end it.',
+  doc: 'Ticks its child again, one end of it a tick, until it has ended so often or in the way that is asked for. A failure ends it with FAILURE, unless one of both conditions is given. Without a count and a condition only the budget of ticks and a halt end it.',
   example: 'BT.repeater({ count = 3 }, BT.action("ping", { fn = "net.ping" }))',
   behaviour: {
     enter: () => 0,

@@ -98,6 +98,17 @@ const SUBJECTS: readonly KindSubject[] = [
     ]),
     { stays: true, events: ['go', 'go', 'go'] },
   ),
+  treeSubject(
+    'by the clock',
+    n('reactive_sequence', { id: 'watch' }, [
+      n('condition', { id: 'quiet', condition: 'not bb.found' }),
+      n('sequence', { id: 'then' }, [
+        n('parallel', { id: 'two' }, [n('fail', { id: 'no', skip_if: 'true' }), n('wait', { id: 'rest', wait_ms: 5_000 })]),
+        n('run_once', { id: 'once' }, [act('work', 'later')]),
+      ]),
+    ]),
+    { stays: true, tick_every: 700 },
+  ),
 ]
 
 for (const subject of SUBJECTS) {
