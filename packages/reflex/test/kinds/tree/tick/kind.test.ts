@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import type { Json, JsonObject, Port } from '../../../../src/kernel/index.ts'
+import type { Json, JsonObject } from '../../../../src/kernel/index.ts'
 import { ledgerPort } from '../../../../src/kernel/index.ts'
 import { RunStatus } from '../../../../src/kinds/tree/model/run-status.ts'
 import type { NodeSource, TreeSource } from '../../../../src/kinds/tree/model/source.ts'
@@ -51,7 +51,7 @@ const treeSubject = (
       { kind: 'flow', id: 'inner', source: { entry: 'a', nodes: { a: { next: 'b' }, b: { person: true } } } },
     ],
     args: stays === true ? { ...args, _stays: true } : args,
-    ports: (store, host) => ({ function: functionPort(FUNCTIONS, {}) as unknown as Port, ledger: ledgerPort(store, host) }),
+    ports: (store, host) => ({ function: functionPort(FUNCTIONS, {}), ledger: ledgerPort(store, host) }),
     times: ['timestamp', 'first', 'last'],
     script: {
       answer: () => 'yes',
