@@ -3,7 +3,12 @@ import type { FunctionContext } from '../../../../src/kinds/tree/tick/function-p
 import { type Forest, forest, leaf, n } from '../tick/tree-world.ts'
 
 /** A function that never answers, unless a test ends it. */
-function endless(): { readonly fn: (context: FunctionContext) => Promise<'SUCCESS'>; readonly ends: (() => void)[]; readonly aborted: string[]; context: FunctionContext | undefined } {
+function endless(): {
+  readonly fn: (context: FunctionContext) => Promise<'SUCCESS'>
+  readonly ends: (() => void)[]
+  readonly aborted: string[]
+  context: FunctionContext | undefined
+} {
   const world = {
     ends: [] as (() => void)[],
     aborted: [] as string[],
@@ -103,7 +108,10 @@ describe('the watchdog', () => {
   // proves: tree 6
   test('markProgress postpones the judgement, and answering RUNNING does not', async () => {
     const hang = endless()
-    const tree = await forest(n('action', { id: 'hang', fn: 'hang' }), { functions: { hang: hang.fn }, tree: { max_tick_duration_ms: 1000 } })
+    const tree = await forest(n('action', { id: 'hang', fn: 'hang' }), {
+      functions: { hang: hang.fn },
+      tree: { max_tick_duration_ms: 1000 },
+    })
     await tree.pass(900)
     hang.context?.markProgress()
     await tree.pass(900)
@@ -146,7 +154,6 @@ describe('the watchdog', () => {
     const tree = await forest(root, { functions: { hang: hang.fn }, stays: true })
     const warnings = (): number => types(tree).filter((type) => type === 'tree.watchdog.warning').length
     await tree.pass(30_000)
-    console.log(JSON.stringify(tree.run.state.root.position), tree.host.now(), tree.events)
     expect(warnings()).toBe(1)
     expect(payload(tree, 'tree.watchdog.warning')).toMatchObject({ node_id: 'hang', warning_threshold_ms: 30_000, timeout_ms: 60_000 })
     await tree.event('look')
@@ -184,15 +191,16 @@ describe('limits of time', () => {
     const root = n('sequence', {}, [n('wait', { wait_ms: 100_000 })])
     const tree = await forest(root, { tree: { max_execution_ms: 1000 } })
     await tree.pass(1000)
-    expect([tree.run.status, payload(tree, 'tree.cancelled')]).toMatchObject(['failed', { reason: 'timeout', async_operations_cancelled: 0 }])
+    expect([tree.run.status, payload(tree, 'tree.cancelled')]).toMatchObject([
+      'failed',
+      { reason: 'timeout', async_operations_cancelled: 0 },
+    ])
   })
 
   test('a cancelled run stops every operation, wherever its tick stands', async () => {
     const one = endless()
     const two = endless()
-    const root = n('sequence', {}, [
-      n('parallel', {}, [n('action', { id: 'one', fn: 'one' }), n('action', { id: 'two', fn: 'two' })]),
-    ])
+    const root = n('sequence', {}, [n('parallel', {}, [n('action', { id: 'one', fn: 'one' }), n('action', { id: 'two', fn: 'two' })])])
     const tree = await forest(root, { functions: { one: one.fn, two: two.fn } })
     await tree.run.cancel('user_request')
     await tree.pass(0)

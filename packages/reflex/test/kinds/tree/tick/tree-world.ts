@@ -72,16 +72,11 @@ export async function forest(root: NodeSource, options: ForestOptions = {}): Pro
   const run = await world.start('tree', {
     source: source as unknown as Json,
     args: { ...options.input, ...(options.stays === true ? { _stays: true } : {}) },
+    prepare: (made) => void made.observe(({ record }) => events.push(...eventsOf(record.more?.note))),
   })
-  const read = async (): Promise<void> => {
-    const { records } = await world.runtime.history(run.id)
-    events.length = 0
-    for (const { more } of records) events.push(...eventsOf(more?.note))
-  }
   const rest = async (): Promise<void> => {
     // A run whose effect never ends is not idle: it rests after some turns.
     await Promise.race([run.idle(), turns(50)])
-    await read()
   }
   await rest()
   return {

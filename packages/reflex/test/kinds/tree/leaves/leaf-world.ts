@@ -1,0 +1,28 @@
+import { afterAll } from 'vitest'
+import type { JsonObject, Port } from '../../../../src/kernel/index.ts'
+import { LuaPool } from '../../../../src/kinds/tree/lua/pool.ts'
+import { scriptPort } from '../../../../src/kinds/tree/tick/script-port.ts'
+import type { VirtualHost } from '../../../../src/testing/index.ts'
+import type { Forest } from '../tick/tree-world.ts'
+
+/** Real Lua for the tests of a file. */
+export function luaPorts(): (host: VirtualHost) => Readonly<Record<string, Port>> {
+  const pool = new LuaPool({ workers: 1 })
+  afterAll(() => pool.close())
+  return (host) => ({ script: scriptPort(() => Promise.resolve(pool), host) as unknown as Port })
+}
+
+/** The types of the events of a tree so far. */
+export function eventTypes({ events }: Forest): string[] {
+  return events.map(([type]) => type)
+}
+
+/** The payloads of the events of one type. */
+export function payloads({ events }: Forest, type: string): JsonObject[] {
+  return events.filter(([name]) => name === type).map(([, payload]) => payload)
+}
+
+/** Waits until something holds, without a limit of time: the limit of the test counts. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve))
+}
