@@ -148,8 +148,13 @@ export interface Behaviour {
   child?(tick: Tick, node: TreeNode, child: TreeNode, outcome: Outcome): Next
   /** An operation of the leaf has ended. Called when the node is ticked next. */
   settle?(tick: Tick, node: TreeNode, settled: Settled): Next
-  /** An operation has progressed. Returns true if the tree should be ticked because of it. */
-  part?(tick: Tick, node: TreeNode, delta: Json): boolean
+  /** Ticks a leaf whose operation is on its way. Default: it is RUNNING. */
+  pending?(tick: Tick, node: TreeNode): Next
+  /**
+   * An operation has progressed; { restart } if it begins again, and what came before is void. Returns true if the tree should be ticked because
+   * of it, as far as it reads texts while they grow, and `now` if it must be ticked.
+   */
+  part?(tick: Tick, node: TreeNode, delta: Json): boolean | 'now'
   /** The node was RUNNING and is stopped. Its operations are dropped and its children halted by the tree. */
   halt?(tick: Tick, node: TreeNode): void
 }

@@ -50,20 +50,31 @@ export const llmCall = defineNode({
   doc: 'Asks a model, and is RUNNING until it has answered. It tries again after errors that pass.',
   example: 'BT.llm_call({ prompt_key = "question", response_key = "answer", timeout = 60 })',
   behaviour: {
-    enter: (tick, node) => request(tick, node, 1),
+    enter: (tick, node) => request(tick, node, 1, 0),
     resume(tick, node) {
-      const [attempt = 1, until = 0] = tick.own(node) ?? []
-      if (tick.now >= Number(until)) return request(tick, node, Number(attempt))
+      const [attempt = 1, until = 0, used = 0] = tick.own(node) ?? []
+      if (tick.now >= Number(until)) return request(tick, node, Number(attempt), Number(used))
       tick.wakeAt(node, Number(until))
       return RUNNING
+    },
+    /** Stops a model that has written more than its budget allows, as far as that can be estimated. */
+    pending(tick, node) {
+      if (!isOverBudget(tick, node)) return RUNNING
+      tick.drop(node)
+      return budgetExceeded(tick, node, estimated(tick, node))
     },
     settle: (tick, node, settled) => (settled.ok ? answered(tick, node, settled.value) : refused(tick, node, settled)),
     part(tick, node, delta) {
       const { stream_to } = node.params
-      const text = isObject(delta) && typeof delta.text === 'string' ? delta.text : ''
-      if (stream_to === undefined || text === '') return false
-      tick.stream(node, String(stream_to), text)
-      return true
+      if (!isObject(delta)) return false
+      // The model begins its answer again: what came before is void.
+      if (delta.restart !== undefined) voidText(tick, node)
+      const text = typeof delta.text === 'string' ? delta.text : ''
+      if (text === '') return false
+      const [attempt = 1, until = 0, used = 0, characters = 0] = tick.own(node) ?? []
+      tick.keep(node, [attempt, until, used, Number(characters) + text.length])
+      if (stream_to !== undefined) tick.stream(node, String(stream_to), text)
+      return isOverBudget(tick, node) ? 'now' : stream_to !== undefined
     },
   },
 })
@@ -73,12 +84,38 @@ export function modelTimeout({ timeout, timeout_ms }: JsonObject): number {
   return timeout_ms === undefined ? Number(timeout) * 1000 : Number(timeout_ms)
 }
 
-function request(tick: Tick, node: TreeNode, attempt: number): Next {
+/** The characters of a token, for an estimate while the provider has not reported its usage. */
+const CHARACTERS = 4
+
+function estimated(tick: Tick, node: TreeNode): number {
+  const [, , used = 0, characters = 0] = tick.own(node) ?? []
+  return Number(used) + Math.ceil(Number(characters) / CHARACTERS)
+}
+
+function isOverBudget(tick: Tick, node: TreeNode): boolean {
+  const { budget_tokens } = node.params
+  return budget_tokens !== undefined && estimated(tick, node) > Number(budget_tokens)
+}
+
+function voidText(tick: Tick, node: TreeNode): void {
+  const [attempt = 1, until = 0, used = 0] = tick.own(node) ?? []
+  tick.keep(node, [attempt, until, used])
+  if (node.params.stream_to !== undefined) tick.endStream(node, String(node.params.stream_to))
+}
+
+function budgetExceeded(tick: Tick, node: TreeNode, used: number): Next {
+  const limit = Number(node.params.budget_tokens)
+  tick.emit('llm.budget.exceeded', { node_id: node.id, tokens_used: used, budget_tokens: limit })
+  const fault = faults.make('R1253', `${node.path} used ${used} tokens of ${limit}`, { rule: 'E6003', path: node.path })
+  return failWith(tick, node, fault, 'budget_exceeded')
+}
+
+function request(tick: Tick, node: TreeNode, attempt: number, used: number): Next {
   const made = requestFrom(tick, node)
   if (isFault(made)) return tick.fail(node, made)
   const timeoutMs = modelTimeout(node.params)
   if (node.params.stream_to !== undefined) tick.endStream(node, String(node.params.stream_to))
-  tick.keep(node, [attempt])
+  tick.keep(node, used === 0 ? [attempt] : [attempt, 0, used])
   tick.request(node, 'model', made, { timeoutMs })
   tick.emit('llm.request.start', { node_id: node.id, request_id: tick.requestId(node) })
   return RUNNING
@@ -89,44 +126,45 @@ function answered(tick: Tick, node: TreeNode, reply: Json): Next {
   const { text = '', model = null, finish = null, usage = {}, calls = [], reasoning = '' } = isObject(reply) ? reply : {}
   const tokens = isObject(usage) ? Number(usage.input ?? 0) + Number(usage.output ?? 0) : 0
   const used = Number(tick.own(node)?.[2] ?? 0) + tokens
-  if (budget_tokens !== undefined && used > Number(budget_tokens)) {
-    tick.emit('llm.budget.exceeded', { node_id: node.id, tokens_used: used })
-    return failWith(
-      tick,
-      node,
-      faults.make('R1253', `the model used ${used} tokens of ${String(budget_tokens)}`, { rule: 'E6003' }),
-      'budget_exceeded',
-    )
-  }
+  if (stream_to !== undefined) tick.endStream(node, String(stream_to))
+  if (budget_tokens !== undefined && used > Number(budget_tokens)) return budgetExceeded(tick, node, used)
   const content = { content: text, model, finish_reason: finish, usage, request_id: tick.requestId(node) }
   const writes: [string, Json][] = [[String(response_key), content]]
   if (tool_calls_key !== undefined) writes.push([String(tool_calls_key), calls])
   if (reasoning_key !== undefined) writes.push([String(reasoning_key), reasoning])
   if (stream_to !== undefined) writes.push([String(stream_to), { content: '', index: -1, accumulated: text }])
-  if (stream_to !== undefined) tick.endStream(node, String(stream_to))
-  tick.emit('llm.request.complete', { node_id: node.id, request_id: tick.requestId(node), tokens_used: tokens })
+  tick.emit('llm.request.complete', {
+    node_id: node.id,
+    request_id: tick.requestId(node),
+    model,
+    tokens_used: tokens,
+    ...(isObject(usage) ? { prompt_tokens: usage.input ?? 0, completion_tokens: usage.output ?? 0 } : {}),
+    duration_ms: tick.now - tick.runningSince(node),
+  })
   return write(tick, node, writes) ?? SUCCESS
 }
 
 function refused(tick: Tick, node: TreeNode, { fault, isTimeout }: Settled & { readonly ok: false }): Next {
-  const kind = isTimeout ? 'timeout' : errorTypeOf(fault)
+  const kind = isTimeout === true ? 'timeout' : errorTypeOf(fault)
   const { retry_on, max_retries } = node.params
   const attempt = Number(tick.own(node)?.[0] ?? 1)
+  const used = estimated(tick, node)
+  voidText(tick, node)
   const isRetried = isList(retry_on) ? retry_on.includes(kind) : ['rate_limit', 'network_error', 'api_error'].includes(kind)
   if (isRetried && attempt <= Number(max_retries)) {
     const until = tick.now + FIRST_PAUSE_MS * 2 ** (attempt - 1)
-    tick.keep(node, [attempt + 1, until])
+    tick.keep(node, [attempt + 1, until, used])
     tick.wakeAt(node, until)
     tick.emit('llm.api.error', { node_id: node.id, error_type: kind, retry_count: attempt, will_retry: true })
     return RUNNING
   }
-  tick.emit(isTimeout ? 'llm.timeout' : 'llm.api.error', {
+  tick.emit(isTimeout === true ? 'llm.timeout' : 'llm.api.error', {
     node_id: node.id,
     error_type: kind,
     request_id: tick.requestId(node),
-    timeout_ms: modelTimeout(node.params),
+    ...(isTimeout === true ? { timeout_ms: modelTimeout(node.params) } : { retry_count: attempt - 1, will_retry: false }),
   })
-  const failure = isTimeout ? fault : faults.make('R1253', fault.message, { rule: 'E6003', path: node.path, cause: fault })
+  const failure = isTimeout === true ? fault : faults.make('R1253', fault.message, { rule: 'E6003', path: node.path, cause: fault })
   return failWith(tick, node, failure, kind)
 }
 

@@ -1,5 +1,17 @@
 import type { FaultData } from '../../../kernel/index.ts'
 
+/** The types of the errors that models report themselves. */
+const BY_CODE: Readonly<Record<string, string>> = {
+  R4004: 'auth_error',
+  R4006: 'auth_error',
+  R4008: 'context_length',
+  R4009: 'rate_limit',
+  R4010: 'api_error',
+  R4011: 'network_error',
+  R4012: 'api_error',
+  R4013: 'timeout',
+}
+
 /** Words of messages of providers, for errors without a code that says more. */
 const BY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/rate|limit|429/i, 'rate_limit'],
@@ -10,6 +22,8 @@ const BY_WORDS: readonly (readonly [RegExp, string])[] = [
 
 /** The type of an error of a model: rate_limit, auth_error, context_length, network_error or api_error (reference 7.1). */
 export function errorTypeOf(fault: FaultData): string {
+  const known = BY_CODE[fault.code]
+  if (known !== undefined) return known
   const status = Number(fault.data?.status ?? Number.NaN)
   if (status === 429) return 'rate_limit'
   if (status === 401 || status === 403) return 'auth_error'

@@ -107,7 +107,10 @@ export class Operations {
     const requested = this.#requested.get(node.index)
     if (requested === undefined) return
     this.#requested.delete(node.index)
-    this.#tick.state.setOperation(node.index, requested)
+    const { state, now } = this.#tick
+    state.setOperation(node.index, requested)
+    // A leaf that tries again begins with its whole time.
+    if (state.since(node.index) < now) state.setProgress(node.index, now)
     if (requested.due > 0) this.#tick.wake(requested.due)
   }
 

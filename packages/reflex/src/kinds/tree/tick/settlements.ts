@@ -1,4 +1,4 @@
-import { type Fault, type Input, isObject, type Json, type Ref } from '../../../kernel/index.ts'
+import { type Fault, type Input, isObject, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
 import type { Settled } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
 import { oneTick } from './one-tick.ts'
@@ -43,25 +43,22 @@ function faultOf(status: string, value: Json): Fault {
 export function part(x: TreeStep, state: TreeState, ref: Ref, delta: Json): void {
   const node = state.nodeOf(ref)
   if (node === undefined) return save(x, state)
-  if (state.open?.ref === ref && takesLonger(delta)) {
+  const { running, progress }: JsonObject = isObject(delta) ? delta : {}
+  if (state.open?.ref === ref && (running === true || progress === true)) {
     // The leaf takes longer than a tick: the tick goes on with RUNNING.
     const prepare = (ticking: Ticking): void => {
       ticking.operations.leaveOpen(node)
-      if (isObject(delta) && delta.progress === true) state.setProgress(node.index, x.now)
+      if (progress === true) state.setProgress(node.index, x.now)
       node.manifest.behaviour.part?.(ticking, node, delta)
     }
     return oneTick(x, state, { prepare, running: node })
   }
   state.setProgress(node.index, x.now)
   const ticking = new Ticking(x, state)
-  const wantsTick = node.manifest.behaviour.part?.(ticking, node, delta) === true
+  const wants = node.manifest.behaviour.part?.(ticking, node, delta)
+  const wantsTick = wants === 'now' || (wants === true && x.def.readsStreams)
   const { events } = ticking
-  if (wantsTick && state.status === ACTIVE && state.open === undefined && x.def.readsStreams)
+  if (wantsTick && state.status === ACTIVE && state.open === undefined)
     return oneTick(x, state, { prepare: (tick) => void tick.events.push(...events) })
   save(x, state, events)
-}
-
-/** A leaf for which a tick waits says that it takes longer than a tick. */
-function takesLonger(delta: Json): boolean {
-  return isObject(delta) && (delta.running === true || delta.progress === true)
 }

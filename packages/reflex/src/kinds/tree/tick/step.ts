@@ -29,6 +29,9 @@ export function stepTree(x: TreeStep, input: Input | undefined): void {
       return strandEnded(x, state, input)
     case 'part':
       return part(x, state, input[1], input[2])
+    case 'again':
+      // The effect is performed from its start again.
+      return part(x, state, input[1], { restart: true })
     case 'timer':
       return timer(x, state, state.alarm?.ref === input[1])
     case 'cancel':

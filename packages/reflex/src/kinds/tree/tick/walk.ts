@@ -56,8 +56,8 @@ function down(tick: Ticking, node: LaidNode): Next {
 /** A node whose operation is on its way: it is RUNNING until that has settled or its time is over. */
 function operation(tick: Ticking, node: LaidNode): Next {
   const result = tick.takeSettled(node)
-  if (result === undefined) return RUNNING
-  return node.manifest.behaviour.settle?.(tick, node, result) ?? RUNNING
+  const { behaviour } = node.manifest
+  return (result === undefined ? behaviour.pending?.(tick, node) : behaviour.settle?.(tick, node, result)) ?? RUNNING
 }
 
 /** Goes on at the leaf at which the tick has stopped. */
