@@ -76,7 +76,7 @@ export class Tools {
       traits: (place) => ({ leaves: tool.leaves, repeat: tool.repeats?.(checked) ?? tool.repeat, needs: needs(place) }),
       async run(call) {
         demandAll(call)
-        return copyJson(await perform(tool, checked, call), name)
+        return checkedResult(tool, copyJson(await perform(tool, checked, call), name))
       },
       simulate(call) {
         demandAll(call)
@@ -96,6 +96,16 @@ function checkArguments(tool: Tool, args: Json): unknown {
   if (result.issues === undefined) return result.value
   const issues = result.issues.map(({ message, path }) => (path?.length ? `${path.map(String).join('.')}: ${message}` : message))
   throw faults.make('R4101', `${tool.name}: ${issues.join('; ')}`)
+}
+
+/** Returns a result as its validator has it. Throws `R4103` for one that does not fit: it reaches no program. */
+function checkedResult({ name, output }: Tool, result: Json): Json {
+  const checked = output?.['~standard'].validate(result)
+  if (checked === undefined) return result
+  if (checked instanceof Promise) throw faults.make('R4103', `${name} checks its result asynchronously; its validator must return at once`)
+  if (checked.issues === undefined) return copyJson(checked.value, name)
+  const issues = checked.issues.map(({ message, path }) => (path?.length ? `${path.map(String).join('.')}: ${message}` : message))
+  throw faults.make('R4103', `${name} returned a result that does not fit its schema: ${issues.join('; ')}`)
 }
 
 async function perform(tool: Tool, args: unknown, call: ToolCall): Promise<Json> {

@@ -44,6 +44,8 @@ export interface Tool<Args = unknown, Result = Json> {
   repeats?(args: Args): Repeat
   /** Checks and completes the arguments: any synchronous Standard Schema validator. */
   readonly input?: Validator | undefined
+  /** Checks the result, like `input` the arguments: a call whose result does not fit has failed (`R4103`). */
+  readonly output?: Validator | undefined
   /** The arguments that an author writes literally: callers put no value of a board, an input or a model into them. */
   readonly authored?: readonly string[] | undefined
   /**

@@ -1,5 +1,5 @@
 import { type Fault } from '../../../kernel/index.ts'
-import { programName } from '../compile/compile.ts'
+import { programName } from '../nodes/call.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import { AnswersOf } from './answers.ts'
 import { Conditions } from './conditions.ts'

@@ -1,7 +1,7 @@
 import { isObject, type Program } from '../../../kernel/index.ts'
 import { cyclesOf, shortestCycle } from '../../../programs/cycles.ts'
 import { didYouMean, quote, quoteAll, suggest } from '../../../text/index.ts'
-import { programName } from '../compile/compile.ts'
+import { programName } from '../nodes/call.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import { textOf } from '../model/text-of.ts'
 import type { Findings } from './finding.ts'

@@ -4,6 +4,7 @@ import { type SchemaRegistry, schemaOf, type TreeSchema } from '../board/schema.
 import type { NodeManifest } from '../manifest/manifest.ts'
 import { faults } from '../model/faults.ts'
 import type { BoardKey, NodeSource, TreeSource } from '../model/source.ts'
+import { programName } from '../nodes/call.ts'
 import { interpolatedKeys } from '../nodes/interpolate.ts'
 import { outputOf } from '../nodes/tool.ts'
 import { withOnFailure } from '../nodes/with-on-failure.ts'
@@ -217,11 +218,6 @@ function outside(
   of: (tree: CompiledTree) => readonly string[],
 ): readonly string[] {
   return [...new Set([...own, ...[...trees.values()].flatMap(of)])].filter((name) => !inside.has(name))
-}
-
-/** A bare id names a tree. */
-export function programName(name: string): string {
-  return name.includes(':') ? name : `tree:${name}`
 }
 
 function withFailureNode(root: CompiledNode, onFailure: CompiledNode): CompiledNode {

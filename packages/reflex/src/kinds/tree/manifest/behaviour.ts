@@ -66,6 +66,18 @@ export interface NodeBoard {
   deleteInternal(key: string): void
 }
 
+/** What a reference has to know of its tree. */
+export interface TreeFacts {
+  /** The first values of its keys. */
+  readonly defaults: JsonObject
+  /** The keys that its contract declares as outputs; undefined if it has no contract. */
+  readonly outputs: readonly string[] | undefined
+  /** The keys without which it cannot run. */
+  readonly inputs: readonly string[]
+  /** True if it declares a key. */
+  declares(key: string): boolean
+}
+
 /** What the behaviour of a node may see and do during a tick. */
 export interface Tick {
   /** The time of the tick, in milliseconds since the epoch. It stands still at a breakpoint. */
@@ -124,8 +136,10 @@ export interface Tick {
   endStream(node: TreeNode, key: string): void
   /** Links the tree to which a reference refers, if it is not linked yet. Returns what is wrong if it cannot be linked. */
   link(node: TreeNode): Fault | undefined
-  /** The outputs that the contract of the tree below a reference declares; undefined if it has no contract. */
-  outputsBelow(node: TreeNode): readonly string[] | undefined
+  /** The tree below a reference; undefined before it is linked. */
+  treeBelow(node: TreeNode): TreeFacts | undefined
+  /** The keys that the tree of the node declares. */
+  keys(node: TreeNode): readonly string[]
   /** True if the tree of the node declares a key. */
   declares(node: TreeNode, key: string): boolean
   /** Returns why a write would be refused; undefined if it would not. */

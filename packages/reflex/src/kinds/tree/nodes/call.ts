@@ -5,6 +5,11 @@ import { interpolate } from './interpolate.ts'
 import { ANY } from './outcomes.ts'
 import { write } from './write.ts'
 
+/** Returns the reference of a program: a bare id names a tree. */
+export function programName(name: string): string {
+  return name.includes(':') ? name : `tree:${name}`
+}
+
 export const call = defineNode({
   type: 'call',
   role: 'leaf',
@@ -28,7 +33,7 @@ export const call = defineNode({
       const options = timeout === undefined ? { isLimited: false as const } : { timeoutMs: Number(timeout) }
       tick.call(
         node,
-        String(program),
+        programName(String(program)),
         interpolate(args, (key) => board.get(key)),
         options,
       )

@@ -1,6 +1,7 @@
-import { isList, isObject, type Json } from '../../../kernel/index.ts'
-import { FAILURE, RUNNING, type Tick, type TreeNode } from '../manifest/behaviour.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { type FAILURE, RUNNING, type Tick, type TreeFacts, type TreeNode } from '../manifest/behaviour.ts'
 import { defineNode } from '../manifest/manifest.ts'
+import { faults } from '../model/faults.ts'
 import { interpolate } from './interpolate.ts'
 import { ANY, ofChild } from './outcomes.ts'
 import { write } from './write.ts'
@@ -44,14 +45,22 @@ export const subtreeRef = defineNode({
       const [root] = node.children
       if (fault !== undefined) return tick.fail(node, fault)
       if (root === undefined) return tick.fail(node, `${String(node.params.tree_name)} has no root`)
-      if (node.params.share === true) return 0
-      tick.openScope(root)
-      return write(tick, root, bound(tick, node)) ?? 0
+      const tree = tick.treeBelow(node)
+      if (tree === undefined) return tick.fail(node, `${String(node.params.tree_name)} is not linked`)
+      const isShared = node.params.share === true
+      if (!isShared) tick.openScope(root)
+      const given = isShared ? [] : [...bound(tick, node, tree)]
+      const first = defaultsOf(tick, node, tree, new Set(given.map(([key]) => key)))
+      const refused = write(tick, root, [...first, ...given])
+      // What the tree gets is exported only if it writes it itself.
+      tick.keep(node, given.length === 0 && first.length === 0 ? undefined : [Object.fromEntries([...first, ...given])])
+      return refused ?? lacking(tick, node, root, tree) ?? 0
     },
     resume: () => 0,
     child(tick, node, child, outcome) {
       if (outcome === RUNNING || node.params.share === true) return outcome
-      const writes = [...tick.scopeWrites(child)]
+      const [given] = tick.own(node) ?? []
+      const writes = [...tick.scopeWrites(child)].filter(([key, value]) => !isObject(given) || !isGiven(given, key, value))
       tick.shutScope(child)
       return write(tick, node, exported(tick, node, writes)) ?? outcome
     },
@@ -62,29 +71,59 @@ export const subtreeRef = defineNode({
   },
 })
 
-function* bound(tick: Tick, node: TreeNode): Generator<[string, Json]> {
-  const { bind, values } = node.params
+function isGiven(given: JsonObject, key: string, value: Json): boolean {
+  return Object.hasOwn(given, key) && JSON.stringify(given[key]) === JSON.stringify(value)
+}
+
+/** The first values of the tree, except for keys that it gets. On a shared blackboard a key that has a value keeps it. */
+function defaultsOf(tick: Tick, node: TreeNode, { defaults }: TreeFacts, given: ReadonlySet<string>): [string, Json][] {
   const board = tick.board(node)
+  const isShared = node.params.share === true
+  return Object.entries(defaults).filter(([key]) => !given.has(key) && !(isShared && board.has(key)))
+}
+
+/** Fails a reference to a tree whose contract names an input that has no value. */
+function lacking(tick: Tick, node: TreeNode, root: TreeNode, { inputs }: TreeFacts): typeof FAILURE | undefined {
+  const board = tick.board(root)
+  const key = inputs.find((input) => !board.has(input))
+  if (key === undefined) return undefined
+  const message = `${node.path} needs ${key}, which has no value`
+  return tick.fail(node, faults.make('R1221', message, { rule: 'E2001', path: node.path, data: { key } }))
+}
+
+/** The values that the tree gets: with autoremap those of keys that both declare, and those that `bind` names. */
+function* bound(tick: Tick, node: TreeNode, tree: TreeFacts): Generator<[string, Json]> {
+  const { bind, autoremap, values } = node.params
+  const board = tick.board(node)
+  const named = isObject(bind) ? bind : {}
   yield* Object.entries(isObject(values) ? values : {})
-  for (const [key, from] of Object.entries(isObject(bind) ? bind : {})) {
-    const value = isList(from)
-      ? interpolate(`\${bb.${from.join('.')}}`, (outer) => board.get(outer))
-      : interpolate(`\${bb.${String(from)}}`, (outer) => board.get(outer))
+  if (autoremap === true) {
+    for (const key of tick.keys(node)) {
+      const value = tree.declares(key) && !Object.hasOwn(named, key) ? board.get(key) : undefined
+      if (value !== undefined) yield [key, value]
+    }
+  }
+  for (const [key, from] of Object.entries(named)) {
+    const path = isList(from) ? from.join('.') : String(from)
+    const value = interpolate(`\${bb.${path}}`, (outer) => board.get(outer))
     if (value !== null) yield [key, value]
   }
 }
 
 /** The writes of the subtree that come back. */
 function exported(tick: Tick, node: TreeNode, writes: readonly (readonly [string, Json])[]): readonly (readonly [string, Json])[] {
-  const { export: chosen } = node.params
-  if (isList(chosen)) return writes.filter(([key]) => chosen.includes(key))
+  const { export: chosen, autoremap } = node.params
+  const same = autoremap === true ? writes.filter(([key]) => tick.declares(node, key)) : []
+  if (isList(chosen)) return [...same, ...writes.filter(([key]) => chosen.includes(key))]
   if (isObject(chosen)) {
     const values = new Map(writes)
-    return Object.entries(chosen).flatMap(([key, theirs]) => {
+    const named = Object.entries(chosen).flatMap(([key, theirs]) => {
       const value = values.get(String(theirs))
       return value === undefined ? [] : [[key, value] as const]
     })
+    return [...same, ...named]
   }
-  const outputs = tick.outputsBelow(node)
+  if (autoremap === true) return same
+  const outputs = tick.treeBelow(node)?.outputs
   return writes.filter(([key]) => (outputs === undefined ? tick.declares(node, key) : outputs.includes(key)))
 }

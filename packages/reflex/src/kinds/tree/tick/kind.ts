@@ -1,9 +1,10 @@
 import type { Json, Kind } from '../../../kernel/index.ts'
 import type { CompileOptions } from '../compile/compile.ts'
-import { compileTree, programName } from '../compile/compile.ts'
+import { compileTree } from '../compile/compile.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import { DEFAULT_LIMIT } from '../board/board-family.ts'
 import type { TreeSource } from '../model/source.ts'
+import { programName } from '../nodes/call.ts'
 import { standingAt } from './node-states.ts'
 import { stepTree } from './step.ts'
 

@@ -11,6 +11,7 @@ import {
   type Settled,
   SUCCESS,
   type Tick,
+  type TreeFacts,
 } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
 import { Audit } from './audit.ts'
@@ -274,8 +275,15 @@ export class Ticking implements Tick {
   link(node: LaidNode): Fault | undefined {
     return this.state.linkNode(node.index)
   }
-  outputsBelow(node: LaidNode): readonly string[] | undefined {
-    return node.children[0]?.tree.outputs
+  treeBelow(node: LaidNode): TreeFacts | undefined {
+    const tree = node.children[0]?.tree
+    if (tree === undefined) return undefined
+    const { defaults, outputs, schemas, source } = tree
+    const { inputs = {}, inouts = {} } = source.contract ?? {}
+    return { defaults, outputs, inputs: Object.keys({ ...inputs, ...inouts }), declares: (key) => schemas.has(key) }
+  }
+  keys(node: LaidNode): readonly string[] {
+    return [...node.tree.schemas.keys()]
   }
   declares(node: LaidNode, key: string): boolean {
     return node.tree.schemas.has(key)
