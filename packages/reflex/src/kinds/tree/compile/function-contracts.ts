@@ -1,3 +1,4 @@
+import { textOf } from '../model/text-of.ts'
 import type { JsonObject } from '../../../kernel/index.ts'
 import type { ContractSource, NodeSource, TreeSource } from '../model/source.ts'
 
@@ -27,7 +28,7 @@ function contractOf(entry: object | undefined): ContractSource | undefined {
 
 function nodeWith(node: NodeSource, functions: ContractedFunctions): NodeSource {
   const { type, params, children } = node
-  const name = String(params?.fn)
+  const name = textOf(params?.fn)
   const contract =
     type === 'action' && params?.contract === undefined && Object.hasOwn(functions, name) ? contractOf(functions[name]) : undefined
   return {

@@ -1,3 +1,4 @@
+import { textOf } from '../model/text-of.ts'
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, normalize, resolve } from 'node:path'
 import { type Fault, isFault, type JsonObject } from '../../../kernel/index.ts'
@@ -48,7 +49,7 @@ function nodeWith(node: NodeSource, tree: TreeSource, folder: ScriptFolder): Nod
 }
 
 function paramsWith({ file, ...params }: JsonObject, node: NodeSource, tree: TreeSource, folder: ScriptFolder): JsonObject {
-  const name = String(file)
+  const name = textOf(file)
   const place = { file: tree.file, line: node.line, path: node.id }
   if (isAbsolute(name) || normalize(name).startsWith('..') || name.includes('\0')) throw outside(name, place)
   const path = resolve(folder.folder, name)

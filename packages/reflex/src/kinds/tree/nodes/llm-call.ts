@@ -1,5 +1,6 @@
+import { textOf } from '../model/text-of.ts'
 import { type FaultData, isFault, isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
-import { FAILURE, type Next, RUNNING, type Settled, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
+import { type FAILURE, type Next, RUNNING, type Settled, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
 import { defineNode } from '../manifest/manifest.ts'
 import { faults } from '../model/faults.ts'
 import { errorTypeOf } from './llm-errors.ts'
@@ -73,7 +74,7 @@ export const llmCall = defineNode({
       if (text === '') return false
       const [attempt = 1, until = 0, used = 0, characters = 0] = tick.own(node) ?? []
       tick.keep(node, [attempt, until, used, Number(characters) + text.length])
-      if (stream_to !== undefined) tick.stream(node, String(stream_to), text)
+      if (stream_to !== undefined) tick.stream(node, textOf(stream_to), text)
       return isOverBudget(tick, node) ? 'now' : stream_to !== undefined
     },
   },
@@ -100,7 +101,7 @@ function isOverBudget(tick: Tick, node: TreeNode): boolean {
 function voidText(tick: Tick, node: TreeNode): void {
   const [attempt = 1, until = 0, used = 0] = tick.own(node) ?? []
   tick.keep(node, [attempt, until, used])
-  if (node.params.stream_to !== undefined) tick.endStream(node, String(node.params.stream_to))
+  if (node.params.stream_to !== undefined) tick.endStream(node, textOf(node.params.stream_to))
 }
 
 function budgetExceeded(tick: Tick, node: TreeNode, used: number): Next {
@@ -114,7 +115,7 @@ function request(tick: Tick, node: TreeNode, attempt: number, used: number): Nex
   const made = requestFrom(tick, node)
   if (isFault(made)) return tick.fail(node, made)
   const timeoutMs = modelTimeout(node.params)
-  if (node.params.stream_to !== undefined) tick.endStream(node, String(node.params.stream_to))
+  if (node.params.stream_to !== undefined) tick.endStream(node, textOf(node.params.stream_to))
   tick.keep(node, used === 0 ? [attempt] : [attempt, 0, used])
   tick.request(node, 'model', made, { timeoutMs })
   tick.emit('llm.request.start', { node_id: node.id, request_id: tick.requestId(node) })
@@ -126,13 +127,13 @@ function answered(tick: Tick, node: TreeNode, reply: Json): Next {
   const { text = '', model = null, finish = null, usage = {}, calls = [], reasoning = '' } = isObject(reply) ? reply : {}
   const tokens = isObject(usage) ? Number(usage.input ?? 0) + Number(usage.output ?? 0) : 0
   const used = Number(tick.own(node)?.[2] ?? 0) + tokens
-  if (stream_to !== undefined) tick.endStream(node, String(stream_to))
+  if (stream_to !== undefined) tick.endStream(node, textOf(stream_to))
   if (budget_tokens !== undefined && used > Number(budget_tokens)) return budgetExceeded(tick, node, used)
   const content = { content: text, model, finish_reason: finish, usage, request_id: tick.requestId(node) }
-  const writes: [string, Json][] = [[String(response_key), content]]
-  if (tool_calls_key !== undefined) writes.push([String(tool_calls_key), calls])
-  if (reasoning_key !== undefined) writes.push([String(reasoning_key), reasoning])
-  if (stream_to !== undefined) writes.push([String(stream_to), { content: '', index: -1, accumulated: text }])
+  const writes: [string, Json][] = [[textOf(response_key), content]]
+  if (tool_calls_key !== undefined) writes.push([textOf(tool_calls_key), calls])
+  if (reasoning_key !== undefined) writes.push([textOf(reasoning_key), reasoning])
+  if (stream_to !== undefined) writes.push([textOf(stream_to), { content: '', index: -1, accumulated: text }])
   tick.emit('llm.request.complete', {
     node_id: node.id,
     request_id: tick.requestId(node),
@@ -178,5 +179,5 @@ function failWith(tick: Tick, node: TreeNode, fault: FaultData, kind: string): t
     model,
     request_id: tick.requestId(node),
   }
-  return write(tick, node, [[`${String(response_key)}_error`, error]]) ?? tick.fail(node, fault)
+  return write(tick, node, [[`${textOf(response_key)}_error`, error]]) ?? tick.fail(node, fault)
 }

@@ -38,7 +38,7 @@ function namesOperation(event: Json | undefined, asyncId: Json): boolean {
  */
 export function applyCode(tick: Tick, node: TreeNode, settled: Settled, names?: Json): Next {
   if (!settled.ok) return tick.fail(node, settled.fault)
-  const result: Partial<CodeResult> = isObject(settled.value) ? (settled.value as unknown as CodeResult) : {}
+  const result: Partial<CodeResult> = isObject(settled.value) ? settled.value : {}
   const { status, reason, writes = [], async_id } = result
   const refused = applyWrites(tick, node, isObject(names) ? renamed(writes, names) : writes)
   if (refused !== undefined) return tick.fail(node, refused)

@@ -1,3 +1,4 @@
+import { textOf } from '../model/text-of.ts'
 import { isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { type FAILURE, RUNNING, type Tick, type TreeFacts, type TreeNode } from '../manifest/behaviour.ts'
 import { defineNode } from '../manifest/manifest.ts'
@@ -44,9 +45,9 @@ export const subtreeRef = defineNode({
       const fault = tick.link(node)
       const [root] = node.children
       if (fault !== undefined) return tick.fail(node, fault)
-      if (root === undefined) return tick.fail(node, `${String(node.params.tree_name)} has no root`)
+      if (root === undefined) return tick.fail(node, `${textOf(node.params.tree_name)} has no root`)
       const tree = tick.treeBelow(node)
-      if (tree === undefined) return tick.fail(node, `${String(node.params.tree_name)} is not linked`)
+      if (tree === undefined) return tick.fail(node, `${textOf(node.params.tree_name)} is not linked`)
       const isShared = node.params.share === true
       if (!isShared) tick.openScope(root)
       const given = isShared ? [] : [...bound(tick, node, tree)]
@@ -104,7 +105,7 @@ function* bound(tick: Tick, node: TreeNode, tree: TreeFacts): Generator<[string,
     }
   }
   for (const [key, from] of Object.entries(named)) {
-    const path = isList(from) ? from.join('.') : String(from)
+    const path = isList(from) ? from.map(textOf).join('.') : textOf(from)
     const value = interpolate(`\${bb.${path}}`, (outer) => board.get(outer))
     if (value !== null) yield [key, value]
   }
@@ -118,7 +119,7 @@ function exported(tick: Tick, node: TreeNode, writes: readonly (readonly [string
   if (isObject(chosen)) {
     const values = new Map(writes)
     const named = Object.entries(chosen).flatMap(([key, theirs]) => {
-      const value = values.get(String(theirs))
+      const value = values.get(textOf(theirs))
       return value === undefined ? [] : [[key, value] as const]
     })
     return [...same, ...named]

@@ -1,3 +1,4 @@
+import { textOf } from '../model/text-of.ts'
 import {
   type Call,
   causeOf,
@@ -124,7 +125,7 @@ function traitsOf(name: string, entry: FunctionEntry | undefined): Traits {
 }
 
 function nameOf(call: Call<RunSettings>): string {
-  return String(codeArgs(call).fn)
+  return textOf(codeArgs(call).fn)
 }
 
 /** The failure of a function that has thrown: its own message, without which nobody could act on it. */
@@ -166,7 +167,7 @@ function contextOf(call: Call<RunSettings>, services: object, writes: CodeWrite[
     const written = writes.findLast(([, of]) => of === key)
     return written !== undefined && written[0] !== 'delete' ? written[2] : stored(key)
   }
-  const path = String(codeArgs(call).node)
+  const path = textOf(codeArgs(call).node)
   return {
     blackboard: {
       get: read,

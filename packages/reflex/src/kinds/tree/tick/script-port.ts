@@ -1,3 +1,4 @@
+import { textOf } from '../model/text-of.ts'
 import { type Call, type Host, isFault, isObject, type Json, type JsonObject, type Port } from '../../../kernel/index.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import { boardKeys } from '../lua/board-keys.ts'
@@ -47,8 +48,8 @@ function userOf(read: (key: string) => Json | undefined): string {
 
 async function run(lua: LuaRunner, call: Call<RunSettings>, args: JsonObject, read: (key: string) => Json | undefined): Promise<Json> {
   const isCondition = args.as === 'condition'
-  const code = String(args.code)
-  const file = typeof args.file === 'string' ? args.file : String(args.node)
+  const code = textOf(args.code)
+  const file = typeof args.file === 'string' ? args.file : textOf(args.node)
   const result = await lua.run({
     code,
     file,
@@ -72,11 +73,11 @@ function valueEntry(key: string, value: Json | undefined): [string, Json][] {
 
 function contextOf({ frame }: Call<RunSettings>, args: JsonObject, read: (key: string) => Json | undefined): JsonObject {
   const position = Array.isArray(frame.position) ? frame.position : []
-  const path = String(args.node)
+  const path = textOf(args.node)
   return {
     tick_count: Number(position[TICKS_AT] ?? 0),
     node_id: path.slice(path.lastIndexOf('/') + 1),
-    tree_id: String(args.tree),
+    tree_id: textOf(args.tree),
     ...eventOf(read('_event')),
   }
 }

@@ -1,7 +1,16 @@
-import type { Fault } from '../../../kernel/index.ts'
+import type { Fault, JsonObject } from '../../../kernel/index.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import { faults } from '../model/faults.ts'
-import type { Ticking } from './ticking.ts'
+import type { TreeState } from './tree-state.ts'
+
+/** What the watchdog needs of a tick. */
+interface WatchedTick {
+  readonly now: number
+  readonly state: TreeState
+  wake(time: number): void
+  waits(node: LaidNode): boolean
+  emit(type: string, payload: JsonObject): void
+}
 
 /** The time for which a node may be RUNNING without progress unless its tree says otherwise. */
 const DEFAULT_LIMIT_MS = 60_000
@@ -12,7 +21,7 @@ const WARNING_MS = 30_000
  * Judges a leaf that has answered RUNNING (UB-01). Returns the fault of one that was RUNNING without progress for as long as its tree allows: it is
  * made to fail, so that its parent can react. The tree is ticked again when the next judgement is due.
  */
-export function judge(tick: Ticking, node: LaidNode): Fault | undefined {
+export function judge(tick: WatchedTick, node: LaidNode): Fault | undefined {
   const limit = limitFor(tick, node)
   if (limit === undefined) return undefined
   const { state, now } = tick
@@ -29,7 +38,7 @@ export function judge(tick: Ticking, node: LaidNode): Fault | undefined {
  * Returns the limit that holds for a leaf; undefined for one that waits for a time of its own, for a person or for another program. A limit that its
  * trees state holds for operations with a longer timeout, too (UB-07).
  */
-function limitFor(tick: Ticking, node: LaidNode): number | undefined {
+function limitFor(tick: WatchedTick, node: LaidNode): number | undefined {
   if (node.manifest.role !== 'leaf' || node.children.length > 0 || tick.waits(node)) return undefined
   const stated = statedLimit(node)
   const due = tick.state.operation(node.index)?.due ?? 0
@@ -46,7 +55,7 @@ function statedLimit(node: LaidNode): number | undefined {
   return least
 }
 
-function stuck({ now, state }: Ticking, node: LaidNode, limit: number): Fault {
+function stuck({ now, state }: WatchedTick, node: LaidNode, limit: number): Fault {
   const duration = now - state.since(node.index)
   const progress = state.progress(node.index)
   return faults.make('R1233', `${node.path} was RUNNING for ${duration} ms, the last ${now - progress} ms without progress`, {
@@ -56,7 +65,7 @@ function stuck({ now, state }: Ticking, node: LaidNode, limit: number): Fault {
   })
 }
 
-function warn(tick: Ticking, node: LaidNode, limit: number): void {
+function warn(tick: WatchedTick, node: LaidNode, limit: number): void {
   tick.state.setWarned(node.index)
   tick.emit('tree.watchdog.warning', {
     node_id: node.id,

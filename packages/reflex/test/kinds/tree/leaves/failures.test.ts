@@ -34,7 +34,7 @@ describe('failures', () => {
     expect(trace.map(({ node_id, recovered }) => [node_id, recovered])).toEqual([
       ['a', undefined],
       ['b', undefined],
-      ['selector_' + String(trace[2]?.node_id).split('_')[1], undefined],
+      [expect.stringMatching('selector'), undefined],
     ])
   })
 

@@ -12,7 +12,7 @@ import { n } from '../tick/tree-world.ts'
 /** Lua that answers at once, as the suite counts turns and a worker takes real time. */
 const lua: LuaRunner = {
   run: ({ board: { count = 0, topic = '' } }) => {
-    const sum = Number(count) + String(topic).length
+    const sum = Number(count) + (typeof topic === 'string' ? topic : '').length
     return Promise.resolve({
       ok: true,
       value: { status: 'success', blackboard: { total: sum } },
@@ -63,11 +63,11 @@ const ports = (): Readonly<Record<string, Port>> => ({
       note: { repeat: 'keyed', run: ({ blackboard }) => (blackboard.set('report', 'none'), 'SUCCESS') },
       measure: {
         reads: true,
-        run: ({ blackboard }) => (blackboard.set('total', String(blackboard.get('word')).length), Promise.resolve('SUCCESS' as const)),
+        run: ({ blackboard }) => (blackboard.set('total', (blackboard.get('word') as string).length), Promise.resolve('SUCCESS' as const)),
       },
     },
     {},
-  ) as unknown as Port,
+  ),
   model: {
     leaves: false,
     repeat: 'free',
@@ -89,7 +89,7 @@ const suite = kindSuite({
   kinds: [treeKind({ nodes: new Map(NODES.map((manifest) => [manifest.type, manifest])) })],
   settings: runsSettings(),
   programs: [main, other, inner],
-  ports: (_, host) => ({ ...ports(), script: scriptPort(() => Promise.resolve(lua), host) as unknown as Port }),
+  ports: (_, host) => ({ ...ports(), script: scriptPort(() => Promise.resolve(lua), host) }),
   script: { answer: () => 'yes' },
   times: ['timestamp', 'first', 'last'],
   calling: (callee) =>

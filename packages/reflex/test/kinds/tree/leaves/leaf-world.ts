@@ -9,7 +9,7 @@ import type { Forest } from '../tick/tree-world.ts'
 export function luaPorts(): (host: VirtualHost) => Readonly<Record<string, Port>> {
   const pool = new LuaPool({ workers: 1 })
   afterAll(() => pool.close())
-  return (host) => ({ script: scriptPort(() => Promise.resolve(pool), host) as unknown as Port })
+  return (host) => ({ script: scriptPort(() => Promise.resolve(pool), host) })
 }
 
 /** The types of the events of a tree so far. */

@@ -51,7 +51,7 @@ describe('scripts', () => {
 
   test('a thrown table has a readable message', async () => {
     const tree = await script('error({ code = 1 })')
-    expect(String((tree.get('_last_script_error') as JsonObject).message)).toMatch(/code/)
+    expect((tree.get('_last_script_error') as JsonObject).message).toMatch(/code/)
   })
 
   // proves: tree 20

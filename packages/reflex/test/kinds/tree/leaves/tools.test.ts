@@ -26,7 +26,7 @@ describe('tools', () => {
       ['failed', undefined],
       ['failed', undefined],
     ])
-    expect([told.get('_tool_error'), String(thrown.get('_tool_error'))]).toEqual(['no such page', expect.stringContaining('no network')])
+    expect([told.get('_tool_error'), thrown.get('_tool_error')]).toEqual(['no such page', expect.stringContaining('no network')])
   })
 
   test('a tool that takes too long is stopped', async () => {
