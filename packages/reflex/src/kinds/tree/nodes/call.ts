@@ -1,6 +1,7 @@
 import { isObject } from '../../../kernel/index.ts'
 import { RUNNING, SUCCESS } from '../manifest/behaviour.ts'
 import { defineNode } from '../manifest/manifest.ts'
+import { textOf } from '../model/text-of.ts'
 import { interpolate } from './interpolate.ts'
 import { ANY } from './outcomes.ts'
 import { write } from './write.ts'
@@ -33,7 +34,7 @@ export const call = defineNode({
       const options = timeout === undefined ? { isLimited: false as const } : { timeoutMs: Number(timeout) }
       tick.call(
         node,
-        programName(String(program)),
+        programName(textOf(program)),
         interpolate(args, (key) => board.get(key)),
         options,
       )
@@ -42,10 +43,10 @@ export const call = defineNode({
     settle(tick, node, settled) {
       if (!settled.ok) return tick.fail(node, settled.fault)
       const { output, export: exported } = node.params
-      const writes: [string, typeof settled.value][] = output === undefined ? [] : [[String(output), settled.value]]
+      const writes: [string, typeof settled.value][] = output === undefined ? [] : [[textOf(output), settled.value]]
       for (const [key, theirs] of Object.entries(isObject(exported) ? exported : {})) {
         const scope = settled.strand?.scope
-        const place = scope?.find(String(theirs), Number.POSITIVE_INFINITY) ?? -1
+        const place = scope?.find(textOf(theirs), Number.POSITIVE_INFINITY) ?? -1
         const value = place < 0 ? undefined : scope?.valueAt(place)
         if (value !== undefined) writes.push([key, value])
       }

@@ -1,10 +1,10 @@
 import { textOf } from '../model/text-of.ts'
-import { type FaultData, isFault, isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { type FaultData, isFault, isList, isObject, type Json } from '../../../kernel/index.ts'
 import { type FAILURE, type Next, RUNNING, type Settled, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
 import { defineNode } from '../manifest/manifest.ts'
 import { faults } from '../model/faults.ts'
 import { errorTypeOf } from './llm-errors.ts'
-import { requestFrom } from './llm-request.ts'
+import { modelTimeout, requestFrom } from './llm-request.ts'
 import { ANY } from './outcomes.ts'
 import { write } from './write.ts'
 
@@ -79,11 +79,6 @@ export const llmCall = defineNode({
     },
   },
 })
-
-/** The longest time of one attempt in milliseconds. */
-export function modelTimeout({ timeout, timeout_ms }: JsonObject): number {
-  return timeout_ms === undefined ? Number(timeout) * 1000 : Number(timeout_ms)
-}
 
 /** The characters of a token, for an estimate while the provider has not reported its usage. */
 const CHARACTERS = 4

@@ -1,4 +1,5 @@
 import type { Json, StepContext } from '../../../kernel/index.ts'
+import { textOf } from '../model/text-of.ts'
 
 /**
  * Texts that grow. The board has the pieces, each under a key of its own, so that a record has only what came; the whole is put together when
@@ -33,7 +34,7 @@ export class Streams {
 export function streamValue(key: string, read: (key: string) => Json | undefined): Json | undefined {
   const count = countOf(key, read)
   if (count === 0) return undefined
-  const pieces = Array.from({ length: count }, (_, i) => String(read(`${countKey(key)}.${i}`) ?? ''))
+  const pieces = Array.from({ length: count }, (_, i) => textOf(read(`${countKey(key)}.${i}`)))
   return { content: pieces.at(-1) ?? '', index: count - 1, accumulated: pieces.join('') }
 }
 

@@ -42,7 +42,8 @@ describe('models', () => {
   // proves: tree 36, tree 37, tree 39, tree 40, tree UB-07
   test('it fails after 120 seconds: the request is aborted, and a late answer changes nothing', async () => {
     const { tree, doors } = await world(n('selector', {}, [call(), n('wait', { wait_ms: 1000 })]))
-    const { signal, args, settle } = doors.door()
+    const door = doors.door()
+    const { signal, args } = door
     expect((args as JsonObject).timeout).toBeGreaterThan(120_000)
     await tree.pass(119_900)
     expect([tree.states().ask, signal.aborted]).toEqual(['RUNNING', false])
@@ -50,7 +51,7 @@ describe('models', () => {
     expect([tree.states().ask, signal.aborted]).toEqual(['FAILURE', true])
     expect(payloads(tree, 'llm.timeout')).toMatchObject([{ request_id: expect.any(String) as string, timeout_ms: 120_000 }])
     expect(tree.get('llm_response_error')).toMatchObject({ code: 'E6001', error_type: 'timeout' })
-    settle(reply('late'))
+    door.settle(reply('late'))
     await tree.pass(1000)
     expect([tree.run.status, tree.get('llm_response')]).toEqual(['completed', undefined])
   })
