@@ -1,5 +1,5 @@
 import type { CompiledNode, CompiledTree } from '../compile/compiled.ts'
-import { modelTimeout } from '../nodes/llm-call.ts'
+import { modelTimeout } from '../nodes/llm-request.ts'
 import { textOf } from '../model/text-of.ts'
 import type { Answers } from './answers.ts'
 import type { Findings } from './finding.ts'

@@ -70,8 +70,8 @@ export function treeReader(options: CompileOptions, host: TreeReaderHost): Reade
   }
 }
 
-function checked(def: CompiledTree, { functions, tools }: TreeReaderHost, context: ReadContext = {}, locate?: Locate): Fault[] {
-  const { lookup, names, depth = 'errors', lint } = context
+function checked(def: CompiledTree, { functions, tools }: TreeReaderHost, context: ReadContext = { depth: 'errors' }, locate?: Locate): Fault[] {
+  const { lookup, names, depth, lint } = context
   return checkTree(def, {
     lookup,
     names,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Fault } from '../../../../src/kernel/index.ts'
-import type { TreeReaderHost } from '../../../../src/kinds/tree/face/named-code.ts'
+import type { TreeReaderHost } from '../../../../src/kinds/tree/face/reader.ts'
 import { treeReader } from '../../../../src/kinds/tree/face/reader.ts'
 import type { NodeSource, TreeSource } from '../../../../src/kinds/tree/model/source.ts'
 import { NODES } from '../../../../src/kinds/tree/nodes/table.ts'
@@ -19,6 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const host: TreeReaderHost = {
+  lua: () => Promise.reject(new Error('these trees are JSON')),
   functions: {
     'deploy.start': () => 'SUCCESS',
     'deploy.check': { run: () => 'SUCCESS', contract: { inputs: { release: 'string' } } },

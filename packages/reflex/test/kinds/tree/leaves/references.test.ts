@@ -137,7 +137,7 @@ describe('questions', () => {
   test('an answer is written, and one that means failure makes the node fail', async () => {
     const answered = async (answer: string): Promise<Forest> => {
       const found = await forest(ask({ output: 'said', fail_on: ['no'] }), { input: { topic: 'tides' } })
-      const [wait] = [...found.run.state.waits.values()]
+      const wait = [...found.run.state.waits.values()].find(({ type }) => type === 'answer')
       expect(wait?.about).toMatchObject({ text: 'About tides?' })
       await found.run.answer(String(wait?.id), answer)
       await found.pass(0)

@@ -97,6 +97,6 @@ describe('the budget of ticks', () => {
   test('closing a tree that has yielded stops it', async () => {
     const tree = await forest(n('sequence', { id: 's' }, [leaf('a')]), { scripts: { a: ['R'] }, stays: true, tree: { tick_budget: 2 } })
     await tree.message('close', null)
-    expect([tree.run.status, tree.states()]).toEqual(['failed', { s: 'FAILURE', a: 'FRESH' }])
+    expect([tree.run.status, tree.states()]).toEqual(['failed', { s: 'FAILURE', a: 'FAILURE' }])
   })
 })

@@ -26,7 +26,7 @@ describe('events', () => {
     await tree.event('third')
     expect([tree.run.status, tree.get('seen')]).toEqual(['suspended', ['first', 'second', 'third']])
     await tree.message('close', null)
-    expect([tree.run.status, tree.run.state.ended?.value]).toEqual(['completed', { status: 'SUCCESS' }])
+    expect([tree.run.status, tree.run.state.ended?.value]).toEqual(['completed', { status: 'SUCCESS', seen: ['first', 'second', 'third'] }])
   })
 
   test('tick a tree that is RUNNING, and do not begin it again', async () => {
@@ -130,7 +130,7 @@ describe('max_execution_ms', () => {
     await tree.pass(99)
     expect(tree.run.status).toBe('suspended')
     await tree.pass(1)
-    expect([tree.run.status, tree.states()]).toEqual(['failed', { s: 'FAILURE', w: 'FRESH' }])
+    expect([tree.run.status, tree.states()]).toEqual(['failed', { s: 'FAILURE', w: 'FAILURE' }])
     expect(tree.events.filter(([type]) => type === 'tree.cancelled')).toEqual([['tree.cancelled', { tree_id: 'main', reason: 'timeout' }]])
   })
 

@@ -50,6 +50,9 @@ const ROWS: readonly Row[] = [
   ['while_do_else', {}, 'FS', 'FAILURE', 'a'],
   ['while_do_else', {}, 'RS', 'RUNNING', 'a'],
   ['while_do_else', {}, 'SR', 'RUNNING', 'ab'],
+  ['switch', { key: 'mode', cases: ['day'] }, 'SF', 'FAILURE', 'b'],
+  ['switch', { key: 'mode', cases: ['night'] }, 'SF', 'SUCCESS', 'a'],
+  ['switch', { key: 'mode', cases: ['night'] }, 'RF', 'RUNNING', 'a'],
   ...decorator('timeout', { timeout_ms: 1_000 }, 'SUCCESS', 'FAILURE'),
   ...decorator('retry', { max_retries: 0 }, 'SUCCESS', 'FAILURE'),
   ...decorator('retry', { max_retries: 1 }, 'SUCCESS', 'RUNNING'),
@@ -81,7 +84,7 @@ describe('the answer of a node', () => {
     const names = ['a', 'b', 'c'].slice(0, children.length)
     const scripts = Object.fromEntries(names.map((name, i) => [name, [children[i] as Answer]]))
     const root = n(type, { id: 'root', ...params }, names.map(leaf))
-    const board = { items: { default: [1, 2] }, item: {} }
+    const board = { items: { default: [1, 2] }, item: {}, mode: { default: 'night' } }
     const tree = await forest(root, { scripts, stays: true, tree: { tick_budget: 1, board } })
     expect([tree.states().root, tree.calls.join('')]).toEqual([answer, ticked])
   })
@@ -104,14 +107,14 @@ describe('a node that has ended begins afresh', () => {
     ['repeater', n('repeater', { count: 2 }, [leaf('a')]), ['S'], 'aaaa'],
   ]
   test.each(fresh)('%s, in the next execution', async (_, root, script, calls) => {
-    const board = { items: { default: [1, 2] }, item: {} }
+    const board = { items: { default: [1, 2] }, item: {}, mode: { default: 'night' } }
     const tree = await forest(root, { scripts: { a: script, b: script }, stays: true, tree: { board } })
     await tree.event('again')
     expect(tree.calls.join('')).toBe(calls)
   })
 
   test.each(fresh)('%s, in a later tick of its execution', async (_, root, script, calls) => {
-    const board = { items: { default: [1, 2] }, item: {} }
+    const board = { items: { default: [1, 2] }, item: {}, mode: { default: 'night' } }
     const whole = n('reactive_sequence', {}, [n('always_succeed', {}, [root]), leaf('z')])
     const tree = await forest(whole, { scripts: { a: script, b: script, z: ['R', 'S'] }, tree: { board } })
     expect([tree.run.status, tree.calls.filter((name) => name !== 'z').join('')]).toEqual(['completed', calls])
