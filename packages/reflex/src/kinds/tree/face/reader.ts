@@ -70,7 +70,12 @@ export function treeReader(options: CompileOptions, host: TreeReaderHost): Reade
   }
 }
 
-function checked(def: CompiledTree, { functions, tools }: TreeReaderHost, context: ReadContext = { depth: 'errors' }, locate?: Locate): Fault[] {
+function checked(
+  def: CompiledTree,
+  { functions, tools }: TreeReaderHost,
+  context: ReadContext = { depth: 'errors' },
+  locate?: Locate,
+): Fault[] {
   const { lookup, names, depth, lint } = context
   return checkTree(def, {
     lookup,

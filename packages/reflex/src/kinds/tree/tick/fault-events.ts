@@ -13,7 +13,10 @@ export function faultEvents(failures: readonly Failure[], reported: readonly Tre
     const code = fault === undefined ? undefined : errorCode(fault)
     const event = code === undefined ? undefined : ERROR_FACTS[code]?.event
     if (code === undefined || event === undefined) return []
-    if (reported.some(([type, { node_id, parallel_node_id }]) => type === event && [node_id, parallel_node_id].includes(node.id))) return []
+    // A cancellation is one event for all that it stops.
+    const isReported = ([type, { node_id, parallel_node_id }]: TreeEvent): boolean =>
+      type === event && (type === 'tree.cancelled' || [node_id, parallel_node_id].includes(node.id))
+    if (reported.some(isReported)) return []
     return [[event, payloadOf(failure, code)]]
   })
 }

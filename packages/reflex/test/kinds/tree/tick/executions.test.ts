@@ -131,7 +131,9 @@ describe('max_execution_ms', () => {
     expect(tree.run.status).toBe('suspended')
     await tree.pass(1)
     expect([tree.run.status, tree.states()]).toEqual(['failed', { s: 'FAILURE', w: 'FAILURE' }])
-    expect(tree.events.filter(([type]) => type === 'tree.cancelled')).toEqual([['tree.cancelled', { tree_id: 'main', reason: 'timeout' }]])
+    expect(tree.events.filter(([type]) => type === 'tree.cancelled')).toMatchObject([
+      ['tree.cancelled', { tree_id: 'main', reason: 'timeout' }],
+    ])
   })
 
   test('holds for each execution of a tree that stays', async () => {
