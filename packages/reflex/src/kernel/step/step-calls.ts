@@ -160,16 +160,32 @@ export class StepCalls<Def = unknown> extends StepBoard {
    * which the run pins it, as `kind:id`. Throws `R2010` if no program of this kind and hash is registered.
    */
   becomeProgram(name: string, hash: string): Def {
-    const program = this.#lookup.withHash(hash)
-    if (program === undefined || program.kind !== this.state.pins[this.frame.pin]?.[1])
-      throw faults.make('R2010', `${this.place()} becomes ${name}@${hash.slice(0, 6)}, which is not registered`, {
-        path: this.place(),
-        fix: `register ${name}, then try again`,
-      })
-    return this.#become({ ...program, name })
+    const program = this.#registered(name, hash, 'becomes')
+    return this.#become(program, this.#knownPin(program))
   }
-  #become(program: Program): Def {
-    const known = this.state.pins.findLastIndex((pin) => isPinOf(pin, program))
+  /**
+   * Pins a registered program of the frame's kind under a name, as `kind:id`, and returns its definition. From the next record on the name
+   * means this program in the run; what was called before keeps its own. Throws `R2010` if no program of this kind and hash is registered.
+   */
+  pinProgram(name: string, hash: string): Def {
+    const program = this.#registered(name, hash, 'needs')
+    const isLatest = this.state.pins.findLastIndex(([pinned]) => pinned === name) === this.#knownPin(program)
+    if (!isLatest || this.#knownPin(program) < 0) this.addPin(pinOf(program))
+    return program.def as Def
+  }
+  #registered(name: string, hash: string, verb: string): Program {
+    const program = this.#lookup.withHash(hash)
+    if (program !== undefined && program.kind === this.state.pins[this.frame.pin]?.[1]) return { ...program, name }
+    throw faults.make('R2010', `${this.place()} ${verb} ${name}@${hash.slice(0, 6)}, which is not registered`, {
+      path: this.place(),
+      fix: `register ${name}, then try again`,
+    })
+  }
+  /** Returns the last pin of a program under its name; below 0 if there is none. */
+  #knownPin(program: Program): number {
+    return this.state.pins.findLastIndex((pin) => pin[0] === program.name && isPinOf(pin, program))
+  }
+  #become(program: Program, known = this.state.pins.findLastIndex((pin) => isPinOf(pin, program))): Def {
     this.draft().become = known >= 0 ? known : this.addPin(pinOf(program))
     return program.def as Def
   }

@@ -113,6 +113,22 @@ export const faults = defineFaults({
     means: 'A scope is its own ancestor.',
     fix: 'Do not put a blackboard below one of its own children.',
   },
+  R1216: {
+    title: 'A command to a tree is not understood',
+    verdict: 'fail',
+    when: 'when a tree is debugged',
+    means: 'The word is not a command, the tree has no such node, or a condition cannot be read. Nothing was changed.',
+    fix: 'Write break NODE, break NODE when CONDITION, unbreak NODE, clear, step, pause, resume, tick, force NODE ANSWER, unforce NODE, or cancel REASON.',
+  },
+  R1217: {
+    title: 'A tree cannot be reloaded in this way',
+    verdict: 'fail',
+    when: 'when a tree is reloaded',
+    rules: ['tree UB-08'],
+    means:
+      'A tree is replaced when its execution has ended (let_finish_then_swap), or after it was cancelled (cancel_and_restart). There is no immediate swap: nodes that are RUNNING cannot be mapped to another tree.',
+    fix: 'Choose let_finish_then_swap or cancel_and_restart.',
+  },
   R1221: {
     title: 'A node lacks an input',
     verdict: 'fail',

@@ -1,10 +1,11 @@
 import type { StepContext } from '../../../kernel/index.ts'
 import type { TreeState } from './tree-state.ts'
 
-/** Sets the one timer of a frame: only an earlier time replaces it, and none is left when the tree rests. */
+/** Sets the one timer of a frame to a time of the tree: only an earlier time replaces it, and none is left when the tree rests. */
 export function setAlarm(x: StepContext, state: TreeState, time: number | undefined): void {
-  const { alarm } = state
-  if (alarm !== undefined && time !== undefined && alarm.due <= time && alarm.due > x.now) return
+  const { alarm, stopped } = state
+  const due = time === undefined ? undefined : time + stopped
+  if (alarm !== undefined && due !== undefined && alarm.due <= due && alarm.due > x.now) return
   if (alarm !== undefined) x.drop(alarm.ref)
-  state.alarm = time === undefined ? undefined : { ref: x.wait('timer', 'alarm', { due: time }), due: time }
+  state.alarm = due === undefined ? undefined : { ref: x.wait('timer', 'alarm', { due }), due }
 }

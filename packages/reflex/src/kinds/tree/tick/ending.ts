@@ -3,6 +3,7 @@ import { faults } from '../model/faults.ts'
 import { failureTrace } from './failures.ts'
 import { hasOpenGlobals } from './globals.ts'
 import { hasQueue } from './queue.ts'
+import { restarts } from './reload-request.ts'
 import { COMPLETED, FAILED, type TreeState } from './tree-state.ts'
 import { argsOf, type TreeStep } from './tree-step.ts'
 
@@ -10,6 +11,7 @@ export const CLOSING_KEY = '_closing'
 
 /** True if a tree waits for another execution after its root has answered. */
 export function staysOpen(x: TreeStep): boolean {
+  if (restarts(x)) return true
   const mayStay = x.def.source.tick_every !== undefined || argsOf(x).stays
   // Events that came before the message that closes it are handled first.
   return mayStay && (x.get(CLOSING_KEY) !== true || hasQueue(x))

@@ -1,21 +1,24 @@
 import type { Json } from '../../../kernel/index.ts'
+import { command } from './commands.ts'
+import { DEBUG_TOPIC } from './debug-state.ts'
 import { close, execute, hasEnded } from './executions.ts'
 import { oneTick } from './one-tick.ts'
 import { hasQueue, queueEvent, takeQueued } from './queue.ts'
+import { hasReload } from './reload-request.ts'
+import { swapPending } from './reloading.ts'
 import { save } from './save.ts'
 import type { TreeStep } from './tree-step.ts'
 import { EVENT_KEY } from './ticking.ts'
 import { ACTIVE, IDLE, type TreeState, YIELDED } from './tree-state.ts'
+import { CLOSE_TOPIC } from './topics.ts'
 import { dropToken, RESUME_TOPIC, TOKEN_KEY } from './yielding.ts'
-
-export const EVENT_TOPIC = 'event'
-export const CLOSE_TOPIC = 'close'
 
 export function message(x: TreeStep, state: TreeState, topic: string | undefined, body: Json): void {
   if (topic === CLOSE_TOPIC) return close(x, state)
   if (topic === RESUME_TOPIC) return resume(x, state, body)
+  if (topic === DEBUG_TOPIC) return command(x, state, body)
   // A tick that waits for a leaf is finished first.
-  if (state.open !== undefined || state.status === IDLE) {
+  if (state.open !== undefined || state.status === IDLE || (hasEnded(state) && hasReload(x))) {
     queueEvent(x, body)
     return save(x, state)
   }
@@ -25,6 +28,7 @@ export function message(x: TreeStep, state: TreeState, topic: string | undefined
 /** The tree goes on by itself: an event waits, or its last tick has asked for another one. */
 export function next(x: TreeStep, state: TreeState): void {
   if (state.open !== undefined || state.status === IDLE) return save(x, state)
+  if (hasEnded(state) && swapPending(x, state)) return
   if (hasQueue(x)) return event(x, state, takeQueued(x))
   if (state.status === ACTIVE) oneTick(x, state, { isAgain: true })
   else save(x, state)

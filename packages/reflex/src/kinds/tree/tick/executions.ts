@@ -3,6 +3,7 @@ import { CLOSING_KEY, endRun } from './ending.ts'
 import { mirrorGlobals, requestGlobals } from './globals.ts'
 import { keepFailures } from './failures.ts'
 import { isOver, oneTick, stopExecution, type TickOptions } from './one-tick.ts'
+import { hasReload } from './reload-request.ts'
 import { save, skip } from './save.ts'
 import { stopAll } from './stopping.ts'
 import type { TreeStep } from './tree-step.ts'
@@ -22,8 +23,8 @@ export function execute(x: TreeStep, state: TreeState, options: TickOptions = {}
 
 function beginExecution(x: TreeStep, state: TreeState): void {
   state.status = ACTIVE
-  state.execution = { number: state.execution.number + 1, start: x.now, ticks: 0, agains: 0 }
-  for (const { index } of state.layout.nodes) state.setState(index, FRESH, x.now)
+  state.execution = { number: state.execution.number + 1, start: state.timeAt(x.now), ticks: 0, agains: 0 }
+  for (const { index } of state.layout.nodes) state.setState(index, FRESH, state.timeAt(x.now))
 }
 
 /** The shared keys are there: an execution begins. Or they are written: a tree that waited for it ends. */
@@ -48,7 +49,7 @@ export function ledgerFailed(x: TreeStep, state: TreeState, fault: Json): void {
 export function timer(x: TreeStep, state: TreeState, isAlarm: boolean): void {
   if (isAlarm) state.alarm = undefined
   if (isAlarm && state.open !== undefined && isOver(x, state)) return stopExecution(x, state, new Ticking(x, state), 'timeout')
-  const isBusy = state.open !== undefined || state.status === IDLE
+  const isBusy = state.open !== undefined || state.status === IDLE || (hasEnded(state) && hasReload(x))
   if (!isAlarm && (isBusy || state.status === YIELDED)) return skip(x, state)
   if (isBusy || (isAlarm && hasEnded(state))) return save(x, state)
   if (isAlarm) return oneTick(x, state)

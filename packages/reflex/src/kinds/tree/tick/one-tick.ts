@@ -9,6 +9,7 @@ import { forgetFailures, keepFailures, markRecovered } from './failures.ts'
 import { faultEvents } from './fault-events.ts'
 import { appendGlobals } from './globals.ts'
 import { hasQueue } from './queue.ts'
+import { hasReload } from './reload-request.ts'
 import { save, skip } from './save.ts'
 import { stopAll } from './stopping.ts'
 import type { TreeStep } from './tree-step.ts'
@@ -36,7 +37,7 @@ export function oneTick(x: TreeStep, state: TreeState, { prepare, running, isAga
   if (!isContinued) {
     state.execution.ticks++
     state.execution.agains = isAgain === true ? state.execution.agains + 1 : 0
-    if (isOver(x, state)) return stopExecution(x, state, ticking, 'timeout')
+    if (isOver(x, state, ticking.now)) return stopExecution(x, state, ticking, 'timeout')
   }
   const outcome = walk(ticking, state.layout.root, running)
   ticking.operations.store()
@@ -67,8 +68,8 @@ function endOf({ def }: TreeStep, { execution }: TreeState): number | undefined 
 }
 
 /** True for an execution that has lasted longer than its tree allows. */
-export function isOver(x: TreeStep, state: TreeState): boolean {
-  return x.now >= (endOf(x, state) ?? Number.POSITIVE_INFINITY)
+export function isOver(x: TreeStep, state: TreeState, now = x.now): boolean {
+  return now >= (endOf(x, state) ?? Number.POSITIVE_INFINITY)
 }
 
 /** A root that is skipped has nothing to do: that is no failure. */
@@ -95,10 +96,11 @@ function finish(x: TreeStep, state: TreeState, ticking: Ticking, isContinued = f
     endRun(x, state)
   }
   if (state.open === undefined && hasQueue(x) && (!hasEnded || staysOpen(x))) x.again()
+  else if (hasEnded && hasReload(x) && staysOpen(x)) x.again()
   save(x, state, ticking.events)
 }
 
-/** Ends an execution before its root has answered: everything that is RUNNING is halted, and the tree fails. */
+/** Ends an execution before its root has answered: everything that is RUNNING is halted and has failed, and so has the tree. */
 export function stopExecution(x: TreeStep, state: TreeState, ticking: Ticking, reason: string): void {
   const { root } = state.layout
   stopAll(x, state, ticking, reason)

@@ -53,7 +53,7 @@ export function part(x: TreeStep, state: TreeState, ref: Ref, delta: Json): void
     }
     return oneTick(x, state, { prepare, running: node })
   }
-  state.setProgress(node.index, x.now)
+  state.setProgress(node.index, state.timeAt(x.now))
   const ticking = new Ticking(x, state)
   const wants = node.manifest.behaviour.part?.(ticking, node, delta)
   const wantsTick = wants === 'now' || (wants === true && x.def.readsStreams)

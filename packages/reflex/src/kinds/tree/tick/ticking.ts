@@ -15,6 +15,8 @@ import {
 } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
 import { Audit } from './audit.ts'
+import { isPaused } from './debug-state.ts'
+import { Debugger } from './debugger.ts'
 import { FrameBoard, refusalOf } from './node-board.ts'
 import { NodeCode } from './node-code.ts'
 import { Operations } from './operations.ts'
@@ -41,6 +43,8 @@ export class Ticking implements Tick {
   /** The earliest time at which the tree has to be ticked. */
   wakeTime: number | undefined
   wantsAgain = false
+  /** Undefined unless a person debugs the tree. */
+  readonly debugger: Debugger | undefined
   readonly #x: StepContext<CompiledTree>
   /** The leaves that wait for a time of their own. */
   readonly #waiting = new Set<number>()
@@ -52,7 +56,7 @@ export class Ticking implements Tick {
   constructor(x: StepContext<CompiledTree>, state: TreeState) {
     this.#x = x
     this.state = state
-    this.now = x.now
+    this.now = state.timeAt(x.now)
     this.wakeTime = state.open?.wake
     this.wantsAgain = state.open?.wantsAgain ?? false
     this.#audit = new Audit((type, payload) => this.emit(type, payload))
@@ -61,6 +65,7 @@ export class Ticking implements Tick {
     this.#code = new NodeCode(this)
     this.operations = new Operations(x, this, this.#scopes)
     this.reasons = new Reasons(x, state)
+    this.debugger = Debugger.of(x, this)
   }
 
   get count(): number {
@@ -86,6 +91,13 @@ export class Ticking implements Tick {
   openLeaf(): LaidNode | undefined {
     const { open } = this.state
     return open === undefined ? undefined : this.state.layout.nodes[open.index]
+  }
+
+  /** True if the walk had stopped before the open node. It goes on there. */
+  leavesBreak(): boolean {
+    if (!isPaused(this.state)) return false
+    this.state.open = undefined
+    return true
   }
 
   /** The tick stops at a leaf that has requested something. */

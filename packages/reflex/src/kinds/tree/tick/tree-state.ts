@@ -46,7 +46,7 @@ export interface Execution {
 }
 
 /**
- * The position of a tree in memory. A position is the list `[records, status, [execution, start], ticks, agains, open, alarm, scopes, lasting,
+ * The position of a tree in memory. A position is the list `[records, status, [execution, start, stopped, paused], ticks, agains, open, alarm, scopes, lasting,
  * links, …nodes]`, where a node is 0 FRESH, 2 SUCCESS, 3 FAILURE, or `[state, since, own, operation, progress]` with times in milliseconds after
  * the start of the execution. Only a node that is RUNNING, or above the leaf at which a tick has stopped, is such a list. What has changed is
  * written as a patch.
@@ -57,6 +57,12 @@ export class TreeState {
   execution: Execution = { number: 0, start: 0, ticks: 0, agains: 0 }
   open: OpenLeaf | undefined
   alarm: { readonly ref: Ref; readonly due: number } | undefined
+  /** The milliseconds for which the time of the tree has stood still, because the walk had stopped before a node. */
+  stopped = 0
+  /** The start of the current stop, in milliseconds since the epoch. */
+  pausedAt: number | undefined
+  /** The record that has opened the topic for commands. Not part of the position. */
+  topicRecord: number | undefined
   /** The scopes of nodes. null: nothing was written in it yet. */
   readonly scopes = new Map<number, Ref | null>()
   readonly lasting = new Map<number, Json>()
@@ -93,7 +99,9 @@ export class TreeState {
     const [records = 0, status = IDLE, execution, ticks = 0, agains = 0, open = 0, alarm = 0, scopes, lasting, links] = position
     this.records = Number(records)
     this.status = Number(status)
-    const [number = 0, start = 0] = (isList(execution) ? execution : []) as number[]
+    const [number = 0, start = 0, stopped = 0, pausedAt = 0] = (isList(execution) ? execution : []) as number[]
+    this.stopped = stopped
+    this.pausedAt = pausedAt === 0 ? undefined : pausedAt
     this.execution = { number, start, ticks: Number(ticks), agains: Number(agains) }
     this.open = openOf(open)
     this.alarm = isList(alarm) ? { ref: alarm[0] as Ref, due: Number(alarm[1]) } : undefined
@@ -143,6 +151,28 @@ export class TreeState {
       this.#own.push(undefined)
       this.#operations.push(undefined)
     }
+  }
+
+  /** Gives another version of the tree what outlives a version: the count of executions, the time of the tree, and what nodes keep. */
+  carryTo(next: TreeState, paths: ReadonlySet<string>): void {
+    next.records = this.records
+    next.status = this.status
+    next.execution = { ...this.execution }
+    next.stopped = this.stopped
+    const placeOf = (index: number): number => {
+      const path = this.layout.nodes[index]?.path
+      return path === undefined || !paths.has(path) ? -1 : next.layout.nodes.findIndex((node) => node.path === path)
+    }
+    for (const index of this.links) next.linkNode(placeOf(index))
+    for (const [index, value] of this.lasting) {
+      const place = placeOf(index)
+      if (place >= 0) next.lasting.set(place, value)
+    }
+  }
+
+  /** The time of the tree at a time of the run. Everything that a tree measures is in this time, which stands still while it is paused. */
+  timeAt(now: number): number {
+    return (this.pausedAt ?? now) - this.stopped
   }
 
   /** Notes that the item of a node may have changed. */
@@ -265,6 +295,7 @@ export class TreeState {
     header[RECORDS] = this.records
     header[STATUS] = this.status
     header[EXECUTION] = [number, start]
+    if (this.stopped > 0 || this.pausedAt !== undefined) header[EXECUTION] = [number, start, this.stopped, this.pausedAt ?? 0]
     header[TICKS] = ticks
     header[AGAINS] = agains
     header[OPEN_AT] = this.open === undefined ? 0 : openItem(this.open)

@@ -8,12 +8,19 @@ export type TreeStep = StepContext<CompiledTree>
 export interface TreeArgs extends JsonObject {
   /** True: it stays open for events after its root has answered, and a message `close` ends it. */
   readonly _stays?: boolean
+  /** Commands that debug it from its first tick on. */
+  readonly _debug?: readonly JsonObject[string][]
   /** The first event. */
   readonly _event?: JsonObject[string]
 }
 
 /** Returns what a run of a tree was told when it began. */
-export function argsOf({ args }: TreeStep): { readonly stays: boolean; readonly event: TreeArgs['_event']; readonly values: JsonObject } {
-  const { _stays: stays, _event: event, ...values } = (args ?? {}) as TreeArgs
-  return { stays: stays === true, event, values }
+export function argsOf({ args }: TreeStep): {
+  readonly stays: boolean
+  readonly event: TreeArgs['_event']
+  readonly debug: NonNullable<TreeArgs['_debug']>
+  readonly values: JsonObject
+} {
+  const { _stays: stays, _event: event, _debug: debug = [], ...values } = (args ?? {}) as TreeArgs
+  return { stays: stays === true, event, debug, values }
 }

@@ -1,5 +1,6 @@
 import { FAILURE, type Next, OPEN, type Outcome, RUNNING, SKIPPED, SUCCESS } from '../manifest/behaviour.ts'
 import type { LaidNode } from '../compile/layout.ts'
+import { BREAK } from './debug-words.ts'
 import type { Ticking } from './ticking.ts'
 import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED } from './tree-state.ts'
 
@@ -9,9 +10,11 @@ import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED } from './tree-state.ts'
  */
 export function walk(tick: Ticking, root: LaidNode, running?: LaidNode): Outcome | typeof OPEN {
   const stopped = running ?? tick.openLeaf()
+  const passes = tick.leavesBreak()
   let node = stopped ?? root
-  let next: Next = running !== undefined ? RUNNING : stopped === undefined ? down(tick, node) : settled(tick, node)
+  let next: Next = running !== undefined ? RUNNING : stopped === undefined || passes ? down(tick, node, passes) : settled(tick, node)
   for (;;) {
+    if (next === BREAK) return OPEN
     if (next === OPEN) {
       tick.stopAt(node)
       return OPEN
@@ -31,10 +34,13 @@ export function walk(tick: Ticking, root: LaidNode, running?: LaidNode): Outcome
   }
 }
 
-/** Ticks a node on the way down. */
-function down(tick: Ticking, node: LaidNode): Next {
+/** Ticks a node on the way down. `passes`: the walk has stopped before it, and goes on. */
+function down(tick: Ticking, node: LaidNode, passes = false): Next {
   const { state } = tick
+  const debugged = tick.debugger?.before(node, passes)
+  if (debugged === BREAK) return BREAK
   tick.visit(node)
+  if (debugged !== undefined) return debugged
   const { behaviour } = node.manifest
   const { conditions } = node.compiled
   if (state.state(node) === IS_RUNNING) {

@@ -3,6 +3,7 @@ import { ledgerPort } from '../../../../src/kernel/index.ts'
 import { encodeRecord } from '../../../../src/kernel/journal/codec.ts'
 import type { Port } from '../../../../src/kernel/ports/port.ts'
 import type { Run } from '../../../../src/kernel/run/run.ts'
+import type { Runtime } from '../../../../src/kernel/run/runtime.ts'
 import type { NodeManifest } from '../../../../src/kinds/tree/manifest/manifest.ts'
 import type { NodeSource, TreeSource } from '../../../../src/kinds/tree/model/source.ts'
 import { NODES } from '../../../../src/kinds/tree/nodes/table.ts'
@@ -28,6 +29,7 @@ export function leaf(id: string): NodeSource {
 export type Answer = 'S' | 'F' | 'R' | { readonly [key: string]: Json }
 
 export interface Forest {
+  readonly runtime: Runtime
   readonly run: Run
   readonly host: VirtualHost
   /** The nodes that were called, in order. */
@@ -41,6 +43,8 @@ export interface Forest {
   message(topic: string, body: Json): Promise<void>
   /** The records so far, each as it is stored. */
   records(): Promise<readonly string[]>
+  /** Sends a command of the host to the tree. */
+  command(body: Json): Promise<void>
   pass(ms: number): Promise<void>
 }
 
@@ -50,6 +54,8 @@ export interface ForestOptions {
   readonly functions?: FunctionRegistry
   readonly ports?: Readonly<Record<string, Port>> | ((host: VirtualHost) => Readonly<Record<string, Port>>)
   readonly stays?: boolean
+  /** Commands from the first tick on. */
+  readonly debug?: readonly string[]
   readonly input?: JsonObject
   readonly nodes?: readonly NodeManifest[]
   readonly trees?: readonly TreeSource[]
@@ -71,7 +77,11 @@ export async function forest(root: NodeSource, options: ForestOptions = {}): Pro
   const events: [string, JsonObject][] = []
   const run = await world.start('tree', {
     source: source as unknown as Json,
-    args: { ...options.input, ...(options.stays === true ? { _stays: true } : {}) },
+    args: {
+      ...options.input,
+      ...(options.stays === true ? { _stays: true } : {}),
+      ...(options.debug === undefined ? {} : { _debug: options.debug }),
+    },
     prepare: (made) => void made.observe(({ record }) => events.push(...eventsOf(record.more?.note))),
   })
   const rest = async (): Promise<void> => {
@@ -80,6 +90,7 @@ export async function forest(root: NodeSource, options: ForestOptions = {}): Pro
   }
   await rest()
   return {
+    runtime: world.runtime,
     run,
     host,
     calls,
@@ -95,6 +106,10 @@ export async function forest(root: NodeSource, options: ForestOptions = {}): Pro
       await rest()
     },
     records: async () => (await world.runtime.history(run.id)).records.map((record) => encodeRecord(record).text),
+    command: async (body) => {
+      await run.command(0, body)
+      await rest()
+    },
     pass: async (ms) => {
       await host.advance(ms)
       await rest()
