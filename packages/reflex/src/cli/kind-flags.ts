@@ -15,5 +15,5 @@ export const KIND_FLAGS: readonly Option[] = Object.values(RUN_FLAGS).flatMap((t
 
 function placeholder(type: RunOption['type']): string {
   if (typeof type !== 'string') return ' <how>'
-  return { flag: '', off: '', count: ' <count>', file: ' <file>', folder: ' <dir>' }[type]
+  return { flag: '', off: '', count: ' <count>', text: ' <text>', file: ' <file>', folder: ' <dir>' }[type]
 }

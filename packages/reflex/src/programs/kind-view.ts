@@ -51,12 +51,32 @@ export interface KindResult {
   readonly how?: string
 }
 
+/** A line of a picture of a program at work: its mark, as the command draws it, and how long the node has been at it. */
+export interface PictureLine {
+  readonly depth: number
+  readonly mark: 'open' | 'running' | 'done' | 'failed' | 'waits'
+  readonly node: string
+  readonly text?: string
+  /** Milliseconds. */
+  readonly ms?: number
+}
+
+/** What a picture is drawn from, besides the program of its frame. */
+export interface PictureFacts {
+  /** The time of the picture, in milliseconds since the epoch. */
+  readonly now: number
+  /** Returns the definition of another program of the run, by its name as `kind:id`. */
+  readonly definition: (name: string) => unknown
+}
+
 /** The display of a kind's programs and their runs. It never changes a run, and no step uses it. All methods are pure and optional. */
 export interface KindView<Def = unknown> {
   /** Returns the program as a graph. */
   graph?(def: Def): Graph
   /** Returns the trace lines of a record. Absent: a trace has one plain line for each record. */
   story?(change: Change<Def>): readonly StoryEvent[]
+  /** Returns a picture of all nodes of a frame with their states, for kinds whose programs are at several nodes at once. */
+  picture?(def: Def, frame: Frame, facts: PictureFacts): readonly PictureLine[]
   /** Returns the edges of the current node of a frame, open and closed. */
   edges?(def: Def, frame: Frame): readonly EdgeState[]
   /**

@@ -1,5 +1,5 @@
-/** The type of a run option: a flag, a flag that disables something, a count, a path, or one of several words. */
-export type RunOptionType = 'flag' | 'off' | 'count' | 'file' | 'folder' | readonly [string, string, ...string[]]
+/** The type of a run option: a flag, a flag that disables something, a count, a text, a path, or one of several words. */
+export type RunOptionType = 'flag' | 'off' | 'count' | 'text' | 'file' | 'folder' | readonly [string, string, ...string[]]
 
 /** A run option of a kind, in `run` and in the command. */
 export interface RunOption {

@@ -15,7 +15,7 @@ import {
   topOf,
 } from '../kernel/index.ts'
 import type { ViewedPrograms } from '../programs/kinds.ts'
-import type { EdgeState } from '../programs/kind-view.ts'
+import type { EdgeState, PictureLine } from '../programs/kind-view.ts'
 
 /** A program on the call stack of a run, with its current node. */
 export interface StackStep {
@@ -38,6 +38,8 @@ export interface RunView {
   readonly branches: readonly (readonly StackStep[])[]
   /** The edges that leave the current node; if there are branches, those that leave their nodes. */
   readonly choices: readonly EdgeState[]
+  /** The nodes of the program at the top of the stack with their states, if its kind draws them. */
+  readonly picture: readonly PictureLine[]
   /** The board as the top of the stack reads it, nearest scope first. */
   readonly board: readonly {
     readonly key: string
@@ -101,6 +103,7 @@ export function viewOf({ row, state, definitions }: ViewedRun, { newest, inbox, 
     stack: stackOf(frame),
     branches: tops.map(stackOf),
     choices: (tops.length === 0 ? [frame] : tops).flatMap((top) => edgesOf(top, definitions)),
+    picture: pictureOf(frame, state, definitions),
     board: boardOf(frame, definitions, forks),
     questions: questionsOf(row.id, waits),
     inbox: newest ? inbox : [],
@@ -122,6 +125,15 @@ function nodeAt({ pin }: Frame, position: Json | undefined, definitions: ViewedP
 function edgesOf(frame: Frame, definitions: ViewedPrograms): readonly EdgeState[] {
   const { def, kind } = definitions.program(frame.pin)
   return definitions.view(kind).edges?.(def, frame) ?? []
+}
+
+function pictureOf(frame: Frame, { pins, time }: State, definitions: ViewedPrograms): readonly PictureLine[] {
+  const { def, kind } = definitions.program(frame.pin)
+  const definition = (name: string): unknown => {
+    const pin = pins.findLastIndex(([pinned]) => pinned === name)
+    return pin < 0 ? undefined : definitions.program(pin).def
+  }
+  return definitions.view(kind).picture?.(def, frame, { now: time, definition }) ?? []
 }
 
 function boardOf(frame: Frame, definitions: ViewedPrograms, forks: ReadonlySet<number>): RunView['board'] {

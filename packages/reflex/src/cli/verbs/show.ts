@@ -12,10 +12,10 @@ import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
 import { fitValue } from '../fit-value.ts'
 import { abandonedRuns, waitReason } from '../abandoned-runs.ts'
-import { factLine, layoutText, tabSeparated, commandHint } from '../layout.ts'
+import { factLine, layoutRow, layoutText, tabSeparated, commandHint } from '../layout.ts'
 import type { Session } from '../session.ts'
 import { programName } from '../event-text.ts'
-import { localTime, utc } from '../units.ts'
+import { duration, localTime, utc } from '../units.ts'
 
 /** `reflex show RUN[@N]`: prints the state of a run, now or after one of its records. */
 export async function show(session: Session, address: string): Promise<number> {
@@ -48,7 +48,7 @@ function document(
   })
 }
 
-function rows({ at, time, stack, branches, choices, board, questions, inbox, segments }: RunView): string[][] {
+function rows({ at, time, stack, branches, picture, choices, board, questions, inbox, segments }: RunView): string[][] {
   return [
     ['at', String(at), utc(time)],
     ...(segmentDocuments(segments) ?? []).map(({ number, first, last, place, archive = '' }) => [
@@ -60,6 +60,13 @@ function rows({ at, time, stack, branches, choices, board, questions, inbox, seg
     ]),
     ...stack.map(({ program, node }) => ['stack', programName(program), node ?? '']),
     ...branches.map((one) => ['branch', stackText(one), one.at(-1)?.node ?? '']),
+    ...picture.map(({ depth, mark, node, text, ms }) => [
+      'node',
+      `${'  '.repeat(depth)}${node}`,
+      mark,
+      text ?? '',
+      ms === undefined ? '' : duration(ms),
+    ]),
     ...choices.map(({ id, open, why, when }) => ['edge', id, open ? 'open' : 'closed', why ?? when ?? '']),
     ...questions.map(({ id, path, question }) => ['question', id, path, question.text]),
     ...board.map(({ key, value, node, record, known, by }) => [
@@ -95,6 +102,12 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
     ...head,
     ...part('segment', segmentText(view.segments)),
     ...[stack, ...branches].flatMap((one, i) => part(i === 0 ? 'stack' : '     ', stackText(one))),
+    ...view.picture.flatMap(({ depth, mark, node, text, ms }) =>
+      layoutRow(
+        { depth, mark, node, facts: ms === undefined ? [] : [duration(ms)], ...(text === undefined || text === '' ? {} : { text }) },
+        out,
+      ),
+    ),
     ...part('edges', choices.map(edgeText).join(' · ')),
     ...board(console, view),
     ...inbox(console, view),

@@ -1,4 +1,5 @@
 import type { KindBody } from '../../../programs/kind-module.ts'
+import type { RunOptionValues } from '../../../programs/run-options.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import { NODES } from '../nodes/table.ts'
@@ -9,6 +10,8 @@ import { treeKind } from '../tick/kind.ts'
 import type { TreeOptions } from './host-options.ts'
 import { treeLanguage } from './language.ts'
 import { nodeParts } from './node-help.ts'
+import type { TREE_RUN_OPTIONS } from './run-options.ts'
+import { startArgs } from './start-args.ts'
 import { treeReader } from './reader.ts'
 import { treeView } from './view.ts'
 
@@ -19,7 +22,7 @@ export const treeBody: KindBody<TreeOptions, CompiledTree> = {
   parts: nodeParts(NODES),
   folder: {
     keep: async () => undefined,
-    beginsAt: (_, { stays }) => (stays === true ? { _stays: true } : {}),
+    beginsAt: (def, options: RunOptionValues<typeof TREE_RUN_OPTIONS>) => startArgs(def, options),
   },
   make(world, { functions = {}, nodes = [], schemas, services = {} } = {}) {
     const table = new Map([...NODES, ...nodes].map((manifest): [string, NodeManifest] => [manifest.type, manifest]))

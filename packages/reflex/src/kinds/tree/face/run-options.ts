@@ -9,4 +9,18 @@ export const TREE_RUN_OPTIONS = {
     root: true,
     ignored: (kind) => `a ${kind} ends when it is done`,
   },
+  break: {
+    flag: '--break',
+    type: 'text',
+    does: 'stop before a node of a tree: NODE, or NODE when CONDITION; signal RUN debug resume continues, step ticks one node',
+    root: true,
+    ignored: (kind) => `a ${kind} has no nodes that are ticked`,
+  },
+  step: {
+    flag: '--step',
+    type: 'flag',
+    does: 'stop a tree before its first node; signal RUN debug step ticks one node',
+    root: true,
+    ignored: (kind) => `a ${kind} has no nodes that are ticked`,
+  },
 } as const satisfies RunOptionTable

@@ -3,11 +3,21 @@ import type { Graph, GraphEdge, GraphNode } from '../../../programs/graph.ts'
 import type { KindResult, KindView, StoryEvent } from '../../../programs/kind-view.ts'
 import { shortJson } from '../../../text/index.ts'
 import type { CompiledNode, CompiledTree } from '../compile/compiled.ts'
+import { treePicture } from '../debug/picture.ts'
 import { stateNames } from '../tick/node-states.ts'
 import { textOf } from '../model/text-of.ts'
 
 /** The display of trees and their runs. */
-export const treeView: KindView<CompiledTree> = { graph, story, result }
+export const treeView: KindView<CompiledTree> = {
+  graph,
+  story,
+  result,
+  picture(def, frame, { now, definition }) {
+    const reader = frame.reader()
+    const find = (name: string): CompiledTree | undefined => definition(`tree:${name}`) as CompiledTree | undefined
+    return treePicture({ def, position: frame.position, get: (key) => reader.get(key), now, find })
+  },
+}
 
 function graph({ root }: CompiledTree): Graph {
   const nodes: GraphNode[] = []

@@ -1,8 +1,7 @@
 import { type Fault, isFault, type Json } from '../../../kernel/index.ts'
-import { quote, suggest } from '../../../text/index.ts'
 import type { LaidNode } from '../compile/layout.ts'
-import { faults } from '../model/faults.ts'
 import { DEBUG_TOPIC, type DebugState, debugState, endPause, isPaused, keepDebugState } from './debug-state.ts'
+import { findNode } from './find-node.ts'
 import { execute, hasEnded } from './executions.ts'
 import { oneTick, stopExecution } from './one-tick.ts'
 import { readCommand, type TreeCommand } from './read-command.ts'
@@ -53,30 +52,15 @@ export function beginDebugging(x: TreeStep, state: TreeState, commands: readonly
     const read = readCommand(given)
     if (isFault(read)) return [['tree.debug.refused', { code: read.code, message: read.message }]]
     if (read.do === 'step' || read.do === 'pause') keepDebugState(x, state, { ...set(x), stops: true })
-    const node = 'node' in read ? findNode(state, read.node) : undefined
+    const node = 'node' in read ? findNode(state.layout.nodes, read.node) : undefined
     if (isFault(node)) return [['tree.debug.refused', { code: node.code, message: node.message }]]
     if (node !== undefined && 'node' in read) keepDebugState(x, state, changed(x, set(x), node, read))
     return []
   })
 }
 
-/** Returns a node by its path, or by its id if no other has it. Returns `R1216` if there is none. */
-export function findNode({ layout: { nodes } }: Pick<TreeState, 'layout'>, name: string): LaidNode | Fault {
-  const exact = nodes.find(({ path }) => path === name)
-  const named = nodes.filter(({ id }) => id === name)
-  const [only, second] = named
-  if (exact !== undefined) return exact
-  if (only !== undefined && second === undefined) return only
-  const guess = suggest(
-    name,
-    nodes.map(({ path }) => path),
-  )
-  const why = only === undefined ? 'the tree has no such node' : `several nodes have this id: ${named.map(({ path }) => path).join(', ')}`
-  return faults.make('R1216', `${quote(name)}: ${why}`, { fix: guess === undefined ? 'write the path of a node' : `write ${guess}` })
-}
-
 function ofNode(x: TreeStep, state: TreeState, read: Extract<TreeCommand, { node: string }>): void {
-  const node = findNode(state, read.node)
+  const node = findNode(state.layout.nodes, read.node)
   if (isFault(node)) return refuse(x, state, node)
   change(x, state, changed(x, set(x), node, read))
 }
@@ -95,7 +79,7 @@ function changed(x: TreeStep, before: DebugState, { path }: LaidNode, read: Extr
       return found === undefined ? before : withBreak(before, path, { ...found, enabled: read.do === 'enable' })
     case 'force':
       return { ...before, forced: { ...before.forced, [path]: read.as } }
-    case 'unforce':
+    default:
       if (before.forced[path] === 'running') return { ...before, forced: { ...before.forced, [path]: 'again' } }
       return { ...before, forced: without(before.forced, path) }
   }

@@ -66,3 +66,10 @@ export function endPause(x: TreeStep, state: TreeState): void {
 export function isPaused({ open }: TreeState): boolean {
   return open?.ref === PAUSED_AT
 }
+
+/** Goes on at the node before which the walk has stopped. Returns false if it has not stopped so. */
+export function leavePause(state: TreeState): boolean {
+  if (!isPaused(state)) return false
+  state.open = undefined
+  return true
+}

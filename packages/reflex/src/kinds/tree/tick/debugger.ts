@@ -1,26 +1,34 @@
+import type { ExpressionCode } from '../compile/code.ts'
 import type { LaidNode } from '../compile/layout.ts'
-import type { Next } from '../manifest/behaviour.ts'
+import type { Next, Tick } from '../manifest/behaviour.ts'
 import { breakCondition } from './break-condition.ts'
 import { type Breakpoint, type DebugState, debugState, keepDebugState } from './debug-state.ts'
 import { BREAK, FORCED, PAUSED_AT } from './debug-words.ts'
-import type { Ticking } from './ticking.ts'
-import { IS_RUNNING } from './tree-state.ts'
+import { IS_RUNNING, type TreeState } from './tree-state.ts'
 import type { TreeStep } from './tree-step.ts'
+
+/** What a debugger needs of a tick. */
+interface DebuggedTick extends Pick<Tick, 'now' | 'count' | 'halt' | 'fail' | 'emit'> {
+  readonly state: TreeState
+  readonly wakeTime: number | undefined
+  readonly wantsAgain: boolean
+  holds(node: LaidNode, code: ExpressionCode): boolean
+}
 
 /** Stops the walk before nodes, and answers in the place of nodes. There is none in a tick of a tree that nobody debugs. */
 export class Debugger {
   readonly #x: TreeStep
-  readonly #tick: Ticking
+  readonly #tick: DebuggedTick
   #state: DebugState
 
-  constructor(x: TreeStep, tick: Ticking, state: DebugState) {
+  constructor(x: TreeStep, tick: DebuggedTick, state: DebugState) {
     this.#x = x
     this.#tick = tick
     this.#state = state
   }
 
   /** Returns the debugger of a tick; undefined if nothing is set. */
-  static of(x: TreeStep, tick: Ticking): Debugger | undefined {
+  static of(x: TreeStep, tick: DebuggedTick): Debugger | undefined {
     const state = debugState((key) => x.get(key))
     return state === undefined ? undefined : new Debugger(x, tick, state)
   }

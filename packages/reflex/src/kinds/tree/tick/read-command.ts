@@ -1,5 +1,6 @@
 import { type Fault, isFault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { quote, suggest } from '../../../text/index.ts'
+import { textOf } from '../model/text-of.ts'
 import { faults } from '../model/faults.ts'
 import { breakCondition } from './break-condition.ts'
 import { type DebugWord, isDebugWord } from './debug-words.ts'
@@ -36,7 +37,7 @@ export function readCommand(given: Json): TreeCommand | Fault {
   const ofNode = OF_NODE.find((one) => one === word)
   const isForced = word === 'force'
   if (word !== 'break' && !isForced && ofNode === undefined) return notUnderstood(given, suggestion(word))
-  if (typeof node !== 'string' || node === '') return notUnderstood(given, `write ${String(word)} NODE`)
+  if (typeof node !== 'string' || node === '') return notUnderstood(given, `write ${textOf(word)} NODE`)
   if (ofNode !== undefined) return { do: ofNode, node }
   if (isForced) return isDebugWord(as) ? { do: 'force', node, as } : notUnderstood(given, `write force ${node} success, failure or running`)
   if (typeof when !== 'string' || when === '') return { do: 'break', node }

@@ -1,5 +1,6 @@
 import { type Fault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { quote } from '../../../text/index.ts'
+import { textOf } from '../model/text-of.ts'
 import { faults } from '../model/faults.ts'
 import type { TreeStep } from './tree-step.ts'
 
@@ -23,7 +24,7 @@ export function readPolicy(name: Json | undefined): ReloadPolicy | Fault {
   const word = typeof name === 'string' ? name.toLowerCase().replaceAll('-', '_') : undefined
   const policy = RELOAD_POLICIES.find((one) => one === word)
   if (policy !== undefined) return policy
-  return faults.make('R1217', `${quote(String(name))} is not a way to reload a tree`, {
+  return faults.make('R1217', `${quote(textOf(name))} is not a way to reload a tree`, {
     fix: `write ${RELOAD_POLICIES.join(' or ')}`,
     data: { policy: name ?? null },
   })

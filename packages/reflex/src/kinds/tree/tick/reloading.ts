@@ -2,6 +2,7 @@ import { isFault, type Json } from '../../../kernel/index.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import { Layout } from '../compile/layout.ts'
 import { adoptBoard } from './adopt-board.ts'
+import { carryOver } from './carry-over.ts'
 import { debugState, keepDebugState } from './debug-state.ts'
 import { execute, hasEnded } from './executions.ts'
 import { stopExecution } from './one-tick.ts'
@@ -25,7 +26,7 @@ const RESTART_KEY = '_restart'
 /** Replaces the tree of a run by a registered version: at once if it rests, otherwise at the end of its execution or after cancelling it. */
 export function reload(x: TreeStep, state: TreeState, request: ReloadRequest): void {
   try {
-    new Layout(x.pinProgram(`${nameOf(x)}${NEXT}`, request.hash), finder(x, request, NEXT))
+    layOut(x.pinProgram(`${nameOf(x)}${NEXT}`, request.hash), finder(x, request, NEXT))
   } catch (thrown) {
     if (!isFault(thrown)) throw thrown
     return save(x, state, [['tree.reload.failed', { error_code: 'E3005', code: thrown.code, error_message: thrown.message }]])
@@ -43,6 +44,11 @@ export function reload(x: TreeStep, state: TreeState, request: ReloadRequest): v
   const ticking = new Ticking(x, state)
   ticking.events.push(...events)
   stopExecution(x, state, ticking, 'reload')
+}
+
+/** Throws the fault of a version that refers to a tree which is missing, or to itself. */
+function layOut(def: CompiledTree, find: (name: string) => CompiledTree | undefined): Layout {
+  return new Layout(def, find)
 }
 
 /** The name of the program of a frame, as `tree:id`. */
@@ -84,9 +90,9 @@ function swap(x: TreeStep, state: TreeState, request: PendingReload): void {
   const before = x.def
   const find = finder(x, request)
   const def = x.becomeProgram(nameOf(x), request.hash)
-  const next = new TreeState(new Layout(def, find))
+  const next = new TreeState(layOut(def, find))
   const difference = treeDifference(state.layout, next.layout)
-  state.carryTo(next, difference.same)
+  carryOver(state, next, difference.same)
   next.records++
   x.go(next.position())
   const dropped = adoptBoard(x, before, def)

@@ -15,7 +15,6 @@ import {
 } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
 import { Audit } from './audit.ts'
-import { isPaused } from './debug-state.ts'
 import { Debugger } from './debugger.ts'
 import { FrameBoard, refusalOf } from './node-board.ts'
 import { NodeCode } from './node-code.ts'
@@ -91,13 +90,6 @@ export class Ticking implements Tick {
   openLeaf(): LaidNode | undefined {
     const { open } = this.state
     return open === undefined ? undefined : this.state.layout.nodes[open.index]
-  }
-
-  /** True if the walk had stopped before the open node. It goes on there. */
-  leavesBreak(): boolean {
-    if (!isPaused(this.state)) return false
-    this.state.open = undefined
-    return true
   }
 
   /** The tick stops at a leaf that has requested something. */

@@ -153,23 +153,6 @@ export class TreeState {
     }
   }
 
-  /** Gives another version of the tree what outlives a version: the count of executions, the time of the tree, and what nodes keep. */
-  carryTo(next: TreeState, paths: ReadonlySet<string>): void {
-    next.records = this.records
-    next.status = this.status
-    next.execution = { ...this.execution }
-    next.stopped = this.stopped
-    const placeOf = (index: number): number => {
-      const path = this.layout.nodes[index]?.path
-      return path === undefined || !paths.has(path) ? -1 : next.layout.nodes.findIndex((node) => node.path === path)
-    }
-    for (const index of this.links) next.linkNode(placeOf(index))
-    for (const [index, value] of this.lasting) {
-      const place = placeOf(index)
-      if (place >= 0) next.lasting.set(place, value)
-    }
-  }
-
   /** The time of the tree at a time of the run. Everything that a tree measures is in this time, which stands still while it is paused. */
   timeAt(now: number): number {
     return (this.pausedAt ?? now) - this.stopped

@@ -1,5 +1,6 @@
 import { FAILURE, type Next, OPEN, type Outcome, RUNNING, SKIPPED, SUCCESS } from '../manifest/behaviour.ts'
 import type { LaidNode } from '../compile/layout.ts'
+import { leavePause } from './debug-state.ts'
 import { BREAK } from './debug-words.ts'
 import type { Ticking } from './ticking.ts'
 import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED } from './tree-state.ts'
@@ -10,7 +11,7 @@ import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED } from './tree-state.ts'
  */
 export function walk(tick: Ticking, root: LaidNode, running?: LaidNode): Outcome | typeof OPEN {
   const stopped = running ?? tick.openLeaf()
-  const passes = tick.leavesBreak()
+  const passes = leavePause(tick.state)
   let node = stopped ?? root
   let next: Next = running !== undefined ? RUNNING : stopped === undefined || passes ? down(tick, node, passes) : settled(tick, node)
   for (;;) {

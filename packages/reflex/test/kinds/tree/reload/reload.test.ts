@@ -56,10 +56,8 @@ describe('a reload', () => {
     await tree.pass(1)
     await swapTo(tree, version(tree, sequence(leaf('b'), n('wait', { id: 'nap', wait_ms: 2 }))))
     const { records } = await tree.runtime.history(tree.run.id)
-    expect((records.at(-1)?.more?.note as { readonly reload: Json }).reload).toEqual({
-      added: ['b'],
-      removed: ['a'],
-      changed: ['root', 'nap'],
+    expect(records.at(-1)?.more?.note).toMatchObject({
+      reload: { added: ['b'], removed: ['a'], changed: ['root', 'nap'] },
     })
     await checkReplay(tree)
   })
@@ -142,7 +140,7 @@ describe('a reload', () => {
         board: { kept: { type: 'int', default: 9 }, changed: { type: 'string' }, fresh: { default: 'x' } },
       }),
     )
-    expect(['kept', 'changed', 'gone', 'fresh'].map(tree.get)).toEqual([1, undefined, undefined, 'x'])
+    expect(['kept', 'changed', 'gone', 'fresh'].map((key) => tree.get(key))).toEqual([1, undefined, undefined, 'x'])
     expect(tree.events.filter(([type]) => type === 'tree.reload.dropped').map(([, { key }]) => key)).toEqual(['changed', 'gone'])
     await checkReplay(tree)
   })

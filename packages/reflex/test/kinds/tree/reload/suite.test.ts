@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import type { Json, Run } from '../../../../src/kernel/index.ts'
+import { isList, type Json, type Run } from '../../../../src/kernel/index.ts'
 import { programHash } from '../../../../src/kernel/step/program.ts'
 import { NODES } from '../../../../src/kinds/tree/nodes/table.ts'
 import { PAUSED_AT } from '../../../../src/kinds/tree/tick/debug-words.ts'
@@ -36,8 +36,8 @@ function subject(name: string, commands: readonly Json[]): KindSubject {
 /** Steps a tree that has stopped before a node. */
 async function goOn(run: Run): Promise<boolean> {
   for (const { id, position } of run.state.frames.values()) {
-    const open = Array.isArray(position) ? position[OPEN_AT] : undefined
-    if (!Array.isArray(open) || open[1] !== PAUSED_AT) continue
+    const open = isList(position) ? position[OPEN_AT] : undefined
+    if (!isList(open) || open[1] !== PAUSED_AT) continue
     await run.command(id, 'step')
     return true
   }

@@ -1,0 +1,21 @@
+import type { TreeState } from './tree-state.ts'
+
+/**
+ * Gives another version of a tree what outlives a version: the count of executions, the time of the tree, and what nodes keep. `paths`: the nodes
+ * that are the same in both.
+ */
+export function carryOver(before: TreeState, next: TreeState, paths: ReadonlySet<string>): void {
+  next.records = before.records
+  next.status = before.status
+  next.execution = { ...before.execution }
+  next.stopped = before.stopped
+  const placeOf = (index: number): number => {
+    const path = before.layout.nodes[index]?.path
+    return path === undefined || !paths.has(path) ? -1 : next.layout.nodes.findIndex((node) => node.path === path)
+  }
+  for (const index of before.links) next.linkNode(placeOf(index))
+  for (const [index, value] of before.lasting) {
+    const place = placeOf(index)
+    if (place >= 0) next.lasting.set(place, value)
+  }
+}
