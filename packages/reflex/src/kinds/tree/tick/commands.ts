@@ -21,6 +21,8 @@ export function command(x: TreeStep, state: TreeState, given: Json): void {
   switch (read.do) {
     case 'reload':
       return reload(x, state, read.reload)
+    case 'refused':
+      return save(x, state, [['tree.reload.failed', { error_code: 'E3005', ...read.facts }]])
     case 'cancel':
       return cancelCommand(x, state, read.reason)
     case 'pause':

@@ -14,6 +14,8 @@ export type TreeCommand =
   | { readonly do: 'clear' | 'step' | 'pause' | 'resume' | 'tick' }
   | { readonly do: 'cancel'; readonly reason?: string }
   | { readonly do: 'reload'; readonly reload: ReloadRequest }
+  /** A new version could not be read: an event says so. */
+  | { readonly do: 'refused'; readonly facts: JsonObject }
 
 const PLAIN = ['clear', 'step', 'pause', 'resume', 'tick'] as const
 const OF_NODE = ['unbreak', 'enable', 'disable', 'unforce'] as const
@@ -30,6 +32,10 @@ export function readCommand(given: Json): TreeCommand | Fault {
   if (word === 'reload') {
     const reload = readReload(command.reload)
     return isFault(reload) ? reload : { do: word, reload }
+  }
+  if (word === 'refused') {
+    const { do: _, ...facts } = command
+    return { do: word, facts }
   }
   if (word === 'cancel') return { do: word, ...(typeof reason === 'string' && reason !== '' ? { reason } : {}) }
   const plain = PLAIN.find((one) => one === word)
