@@ -52,6 +52,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     // What a kind brings.
     'kind-module',
     'kind-view',
+    'live-runs',
     'language',
     'part-help',
     'verb',

@@ -33,6 +33,8 @@ const MODEL = new Option('--model <name>', 'the model for nodes that name none: 
 const RECORDED = new Option('--recorded <file>', 'a file of replies to use instead of every model')
 const TOOLS = repeatableOption('--tools <module>', 'a module of tools that programs may call; repeatable')
 const RECORD = new Option('--record <file>', 'append every reply of a model to this file')
+const ID = new Option('--id <name>', 'the name of the run; default: a generated name')
+const EVENTS = new Option('--events <file>', 'events, one JSON value on each line; - reads standard input')
 const KIND = new Option('--kind <kind>', 'the kind of the program, if the file name does not show it')
 
 /** Runs a verb in an open store. */
@@ -86,7 +88,8 @@ const SHARED: readonly Verb[] = [
       PROGRAMS,
       KIND,
       new Option('--agent-id <name>', 'the agent for which the run acts: its memory and its rules in a policy apply'),
-      new Option('--id <name>', 'the name of the run; default: a generated name'),
+      ID,
+      EVENTS,
       ...KIND_FLAGS,
       new Option('--no-cache', 'parse every text again; the command always does so'),
       ...COMMON,
@@ -98,6 +101,17 @@ const SHARED: readonly Verb[] = [
     action: withStore(async () => {
       const { run } = await import('./verbs/run.ts')
       return (session, [program = ''], flags) => run(session, program, flags)
+    }),
+  },
+  {
+    name: 'watch',
+    words: [['<program>', 'a file whose runs take events, such as a tree']],
+    about: 'run a program that stays for events, and reload it when it is saved',
+    options: [EVENTS, ID, ANSWERS, RECORD, POLICY, PROGRAMS, KIND, ...COMMON],
+    examples: ['watch deploy.tree.json', 'watch deploy.tree.json --events deploys.jsonl'],
+    action: withStore(async () => {
+      const { watch } = await import('./verbs/watch.ts')
+      return (session, [file = ''], flags) => watch(session, file, flags)
     }),
   },
   {

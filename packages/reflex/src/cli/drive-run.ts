@@ -19,7 +19,7 @@ export interface RunHooks {
   /** Prints a description of the run, before its first line. */
   readonly header: (handle: RunHandle) => void
   /** Changes the run once it is idle, before it is continued. */
-  readonly beforeContinue?: (handle: RunHandle) => Promise<void>
+  readonly beforeContinue?: (handle: RunHandle, progress: Progress) => Promise<void>
   /** Additional fields for the document of `--json`. */
   readonly documentFields?: JsonObject
 }
@@ -45,7 +45,7 @@ export async function driveRun(
     followRun(session, made, progress, follower, waited)
     followEffects(session, made)
   })
-  await beforeContinue?.(handle)
+  await beforeContinue?.(handle, progress)
   const left = await continueRun({
     console,
     handle,

@@ -5,6 +5,7 @@ import type { WrittenLabels } from '../policy/written-labels.ts'
 import type { Form } from '../text/index.ts'
 import type { Tools } from '../tools/index.ts'
 import type { KindView } from './kind-view.ts'
+import type { LiveRuns } from './live-runs.ts'
 import type { Language, LanguageNames, Reader } from './language.ts'
 import type { Parts } from './part-help.ts'
 import type { TakesValues } from './program-types.ts'
@@ -38,6 +39,8 @@ export interface KindBody<Options = unknown, Def = unknown> {
   readonly view: KindView
   /** The files that a run of this kind writes. */
   readonly folder?: RunFolder<Def>
+  /** How its runs take events and other versions of their program. Absent: they do not. */
+  readonly live?: LiveRuns
   /** The parts of which its programs are built, for `reflex explain`. */
   readonly parts?: Parts
   /** Makes the parts that need a host. `options`: those of the host, as `new Reflex({ NAME: options })`. */

@@ -3,6 +3,7 @@ import { type Definitions, type Fault, type JsonObject, type Program, type Progr
 import { programFaults } from './faults.ts'
 import type { AnyKindModule, KindBody, RunFolder } from './kind-module.ts'
 import type { KindView } from './kind-view.ts'
+import type { LiveRuns } from './live-runs.ts'
 import type { Language, Reader } from './language.ts'
 import { loadBody } from './load-body.ts'
 
@@ -58,6 +59,11 @@ export class Kinds {
   /** Returns the files that runs of a kind keep; undefined if they keep none, or the kind is not loaded. */
   folder(kind: string): RunFolder | undefined {
     return this.#bodies.get(kind)?.folder
+  }
+
+  /** Returns how runs of a kind are fed and watched; undefined if they are not, or the kind is not loaded. */
+  live(kind: string): LiveRuns | undefined {
+    return this.#bodies.get(kind)?.live
   }
 
   /** Returns the reader of a kind; undefined before the kind is made. */

@@ -18,7 +18,9 @@ import { type Question, readQuestion } from '../people/index.ts'
 import type { RunSettings } from '../policy/index.ts'
 import { checkArguments, FUNCTION, NUMBER, oneOf, optional, options, shape, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
+import type { PictureLine } from '../programs/kind-view.ts'
 import type { ViewedPrograms } from '../programs/kinds.ts'
+import { pictureOf } from './picture.ts'
 
 /** An open question. */
 export interface OpenQuestion {
@@ -124,6 +126,12 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
   /** Returns the latest value of a key on the root's board. */
   get<Key extends keyof Types['values'] & string>(key: Key): Types['values'][Key] | undefined {
     return this.run.state.root.reader().get(key) as Types['values'][Key] | undefined
+  }
+
+  /** Returns the nodes of the program with their states at a time; empty if its kind draws none. */
+  picture(now: number): readonly PictureLine[] {
+    const { state } = this.run
+    return pictureOf(state.root, state, this.definitions, now)
   }
 
   /** The open questions. Show them when `idle` has resolved: they are durable then. */

@@ -15,6 +15,7 @@ import {
   topOf,
 } from '../kernel/index.ts'
 import type { ViewedPrograms } from '../programs/kinds.ts'
+import { pictureOf } from './picture.ts'
 import type { EdgeState, PictureLine } from '../programs/kind-view.ts'
 
 /** A program on the call stack of a run, with its current node. */
@@ -125,15 +126,6 @@ function nodeAt({ pin }: Frame, position: Json | undefined, definitions: ViewedP
 function edgesOf(frame: Frame, definitions: ViewedPrograms): readonly EdgeState[] {
   const { def, kind } = definitions.program(frame.pin)
   return definitions.view(kind).edges?.(def, frame) ?? []
-}
-
-function pictureOf(frame: Frame, { pins, time }: State, definitions: ViewedPrograms): readonly PictureLine[] {
-  const { def, kind } = definitions.program(frame.pin)
-  const definition = (name: string): unknown => {
-    const pin = pins.findLastIndex(([pinned]) => pinned === name)
-    return pin < 0 ? undefined : definitions.program(pin).def
-  }
-  return definitions.view(kind).picture?.(def, frame, { now: time, definition }) ?? []
 }
 
 function boardOf(frame: Frame, definitions: ViewedPrograms, forks: ReadonlySet<number>): RunView['board'] {

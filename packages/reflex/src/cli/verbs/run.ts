@@ -6,9 +6,10 @@ import { quote } from '../../text/index.ts'
 import { readBudget } from '../budget.ts'
 import { driveRun } from '../drive-run.ts'
 import { readData, type ReadFile, readInputs } from '../grammar.ts'
+import type { RunHandle } from '../../runs/handle.ts'
 import { runHeader } from '../header.ts'
-import type { RunFlags } from '../options.ts'
 import type { Session } from '../session.ts'
+import { feed, liveRuns, type WatchFlags } from './watch.ts'
 import { Option } from 'commander'
 import type { BuiltInKinds } from '../../app/options.ts'
 import type { RunOptionsByKind } from '../../app/options-by-kind.ts'
@@ -16,13 +17,14 @@ import { RUN_FLAGS } from '../kind-flags.ts'
 import type { RunOption } from '../../programs/run-options.ts'
 
 /** `reflex run PROGRAM`: starts a run and continues it until it ends or waits. */
-export async function run(session: Session, program: string, flags: RunFlags): Promise<number> {
+export async function run(session: Session, program: string, flags: WatchFlags): Promise<number> {
   const { reflex, read, readDecisionFile } = session
   if (flags.id !== undefined) checkId(flags.id)
   const { input, texts } = await readInputs(flags.input ?? [], read)
   const agent = await readAgents(flags.agent ?? [], readDecisionFile)
   const trust = flags.trust === undefined ? undefined : readTrust(flags.trust, '--trust')
   const limits = flags.budget === undefined ? undefined : readBudget(flags.budget)
+  const fed = flags.events === undefined ? undefined : await liveRuns(session, program, flags.kind)
   return driveRun(session, flags, {
     open: (prepare) =>
       reflex.start(program, {
@@ -40,9 +42,17 @@ export async function run(session: Session, program: string, flags: RunFlags): P
         ...(limits === undefined ? {} : { limits }),
         ...(flags.simulate === true ? { simulate: true } : {}),
         ...kindOptions({ ...flags }),
+        ...(fed === undefined ? {} : { [fed.kind]: { ...kindOptions({ ...flags })[fed.kind as 'tree'], ...fed.live.options } }),
       }),
     header: (handle) => runHeader(session, handle, []),
+    ...(fed === undefined ? {} : { beforeContinue: (handle) => feedAll(session, handle, fed, flags.events ?? '') }),
   })
+}
+
+/** Sends all events to a run, then the message that ends it once it has handled them. */
+async function feedAll(session: Session, handle: RunHandle, { live }: Awaited<ReturnType<typeof liveRuns>>, name: string): Promise<void> {
+  await feed(session, handle, live, name)
+  if (handle.run.state.ended === undefined) await handle.run.message(live.topics.close, null, { by: session.reflex.actor })
 }
 
 /**

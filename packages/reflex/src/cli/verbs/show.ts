@@ -12,7 +12,8 @@ import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
 import { fitValue } from '../fit-value.ts'
 import { abandonedRuns, waitReason } from '../abandoned-runs.ts'
-import { factLine, layoutRow, layoutText, tabSeparated, commandHint } from '../layout.ts'
+import { factLine, layoutText, tabSeparated, commandHint } from '../layout.ts'
+import { pictureRows } from '../picture-rows.ts'
 import type { Session } from '../session.ts'
 import { programName } from '../event-text.ts'
 import { duration, localTime, utc } from '../units.ts'
@@ -102,12 +103,7 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
     ...head,
     ...part('segment', segmentText(view.segments)),
     ...[stack, ...branches].flatMap((one, i) => part(i === 0 ? 'stack' : '     ', stackText(one))),
-    ...view.picture.flatMap(({ depth, mark, node, text, ms }) =>
-      layoutRow(
-        { depth, mark, node, facts: ms === undefined ? [] : [duration(ms)], ...(text === undefined || text === '' ? {} : { text }) },
-        out,
-      ),
-    ),
+    ...pictureRows(view.picture, out),
     ...part('edges', choices.map(edgeText).join(' · ')),
     ...board(console, view),
     ...inbox(console, view),

@@ -8,6 +8,7 @@ import { scriptPort } from '../tick/script-port.ts'
 import { lazyLua } from './lazy-lua.ts'
 import { treeKind } from '../tick/kind.ts'
 import type { TreeOptions } from './host-options.ts'
+import { liveTrees } from './live.ts'
 import { treeLanguage } from './language.ts'
 import { nodeParts } from './node-help.ts'
 import type { TREE_RUN_OPTIONS } from './run-options.ts'
@@ -19,6 +20,7 @@ import { treeView } from './view.ts'
 export const treeBody: KindBody<TreeOptions, CompiledTree> = {
   language: treeLanguage,
   view: treeView,
+  live: liveTrees,
   parts: nodeParts(NODES),
   folder: {
     keep: async () => undefined,

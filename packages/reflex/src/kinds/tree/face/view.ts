@@ -67,6 +67,7 @@ function story({ record, before, frame, def }: Change<CompiledTree>): readonly S
       if (status === 'FRESH') return { mark: 'skip', node: path, text: 'halted' }
       return { mark: MARKS[status], node: path, ...(reason === undefined ? {} : { text: reason }) }
     }),
+    ...reloadStory(record.more?.note),
     ...events.flatMap((event) => (isList(event) ? eventStory(textOf(event[0]), event[1] ?? null) : [])),
   ]
 }
@@ -77,6 +78,15 @@ function inputStory(input: Change['record']['input']): StoryEvent[] {
   return []
 }
 
+/** The nodes in which a version differs from the one that it replaces: `reloaded: + retry, − wait, ~ root`. */
+function reloadStory(note: Json | undefined): StoryEvent[] {
+  if (!isObject(note) || !isObject(note.reload)) return []
+  const { added, removed, changed } = note.reload
+  const parts = [['+', added] as const, ['−', removed] as const, ['~', changed] as const]
+  const text = parts.flatMap(([mark, paths]) => (isList(paths) ? paths.map((path) => `${mark} ${textOf(path)}`) : [])).join(', ')
+  return [{ mark: 'warn', text: `reloaded: ${text === '' ? 'the same nodes' : text}` }]
+}
+
 /** Events that say more than the statuses of nodes. */
 const WARNINGS: readonly string[] = [
   'tree.watchdog.warning',
@@ -84,6 +94,9 @@ const WARNINGS: readonly string[] = [
   'tree.budget.yield',
   'tree.parallel.conflict',
   'tree.cancelled',
+  'tree.reload.failed',
+  'tree.reload.dropped',
+  'tree.debug.refused',
 ]
 
 function eventStory(type: string, payload: Json): StoryEvent[] {

@@ -1,0 +1,33 @@
+import type { Fault, Host, Json, JsonObject, Program, Programs, Run } from '../kernel/index.ts'
+
+/** What became of a saved file. */
+export type SavedFile =
+  | { readonly program: Program }
+  /** The file has errors: the run goes on with its program. */
+  | { readonly refused: readonly Fault[] }
+  /** The file says the same as before. */
+  | { readonly unchanged: true }
+
+/** A key of a run that is watched, and the command that it sends. */
+export interface LiveKey {
+  readonly key: string
+  readonly about: string
+  readonly command: string
+  /** What a person types after the key, if the command needs more. */
+  readonly asks?: string
+}
+
+/** How runs of a kind take events, commands and other versions of their program while they work. */
+export interface LiveRuns {
+  /** The run options with which a run stays for events. */
+  readonly options: JsonObject
+  /** The topics of events, and of the message that ends a run. */
+  readonly topics: { readonly event: string; readonly close: string }
+  readonly keys: readonly LiveKey[]
+  /** Returns the command of a key. */
+  command(key: LiveKey, text: string, run: Pick<Run, 'state'>): Json
+  /** Calls back with each saved program below a folder, once it has not changed for a while, until the returned function is called. */
+  watch(folder: string, host: Pick<Host, 'now' | 'at'>, onSaved: (file: string) => void): () => void
+  /** Returns a function that gives a run its saved program. `read` reads and registers the program again. */
+  reloads(run: Run, programs: Programs, read: () => Promise<Program | readonly Fault[]>): (file: string) => Promise<SavedFile>
+}
