@@ -97,6 +97,14 @@ describe('a reload', () => {
     ])
   })
 
+  test('that cancels stops the programs which the tree has called', async () => {
+    const child: TreeSource = { format: 1, id: 'child', root: nap(60_000) }
+    const tree = await forest(sequence(n('call', { id: 'call', program: 'tree:child' })), { stays: true, scripts: SCRIPTS, trees: [child] })
+    await swapTo(tree, version(tree, sequence(leaf('b'))), { policy: 'cancel_and_restart' })
+    expect([tree.calls, tree.run.state.frames.size, tree.get('_reload')]).toEqual([['b'], 1, undefined])
+    await checkReplay(tree)
+  })
+
   // proves: tree 45
   test('has no immediate policy', async () => {
     const tree = await forest(sequence(nap()), { stays: true })
