@@ -57,7 +57,7 @@ function missingName(
       note: hint ?? `no such ${what}`,
       parameter,
       fix: guess === undefined ? `register the ${what}, or name one of ${listed(known)}` : `write ${quote(guess)}`,
-      data: { [what]: name, available: known.slice(0, MOST_NAMES) },
+      data: { fn_path: name, available_modules: known.slice(0, MOST_NAMES) },
     }
   })
 }

@@ -164,7 +164,7 @@ describe('a command', () => {
     })
     await tree.command('cancel no longer needed')
     const cancelled = tree.events.find(([type]) => type === 'tree.cancelled')?.[1]
-    expect(cancelled).toMatchObject({ reason: 'no longer needed', running_node: 'nap' })
+    expect(cancelled).toMatchObject({ reason: 'no longer needed', node_id: 'nap' })
     expect(tree.states()).toEqual({ root: 'FAILURE', a: 'FRESH', nap: 'FAILURE' })
   })
 })

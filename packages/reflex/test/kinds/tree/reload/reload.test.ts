@@ -80,7 +80,7 @@ describe('a reload', () => {
       ['a', 'a', 'b'],
     ])
     expect(typesOf(tree)).toEqual(['tree.reload.queued', 'tree.cancelled', 'tree.reload.dropped', 'tree.reloaded'])
-    expect(tree.events.find(([type]) => type === 'tree.cancelled')?.[1]).toMatchObject({ reason: 'reload', operations_cancelled: 1 })
+    expect(tree.events.find(([type]) => type === 'tree.cancelled')?.[1]).toMatchObject({ reason: 'reload', async_operations_cancelled: 1 })
     await checkReplay(tree)
   })
 
