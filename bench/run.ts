@@ -19,6 +19,7 @@ import { alternate, type Contestant, rate, timed, timesAsFast } from './measure.
 import { pipeline } from './pipeline.ts'
 import { postgres } from './postgres.ts'
 import { starting } from './start.ts'
+import { tree, treeLong } from './tree.ts'
 import { typing } from './types.ts'
 import { agent, BareLoop, linear, nested } from './workflows.ts'
 
@@ -95,7 +96,22 @@ async function memory(): Promise<void> {
   line('bytes for 2n steps over bytes for n', (twice / once).toFixed(2), 'aim at most 2.1')
 }
 
-const PARTS = { memory, types: typing, sqlite: durable, langgraph, logging, postgres, dot, pipeline, long, endless, large, start: starting }
+const PARTS = {
+  memory,
+  types: typing,
+  sqlite: durable,
+  langgraph,
+  logging,
+  postgres,
+  dot,
+  pipeline,
+  tree,
+  'tree-long': treeLong,
+  long,
+  endless,
+  large,
+  start: starting,
+}
 
 const wanted = process.argv.slice(2)
 for (const [name, part] of Object.entries(PARTS)) {
