@@ -5,7 +5,13 @@ import type { TreeStep } from './tree-step.ts'
 import { TreeState } from './tree-state.ts'
 
 /** The states in memory, of the frames that this process steps. */
-const KNOWN = new WeakMap<Frame, { readonly def: CompiledTree; readonly state: TreeState }>()
+const KNOWN = new WeakMap<Frame, KnownState>()
+
+interface KnownState {
+  readonly def: CompiledTree
+  /** Absent while a step has it. */
+  state?: TreeState | undefined
+}
 
 /**
  * Takes the state of the frame. It is kept from step to step, and read again from the position if the last step did not keep it, or the position
@@ -13,9 +19,10 @@ const KNOWN = new WeakMap<Frame, { readonly def: CompiledTree; readonly state: T
  */
 export function takeState(x: TreeStep): TreeState {
   const known = KNOWN.get(x.frame)
-  KNOWN.delete(x.frame)
+  const kept = known?.def === x.def ? known.state : undefined
+  if (known !== undefined) known.state = undefined
   const position = isList(x.position) ? x.position : undefined
-  if (known !== undefined && known.def === x.def && position !== undefined && known.state.records === position[0]) return known.state
+  if (kept !== undefined && position !== undefined && kept.records === position[0]) return kept
   const state = new TreeState(new Layout(x.def, (name) => x.definition(`tree:${name}`) as CompiledTree | undefined))
   if (position !== undefined) state.load(position)
   return state
@@ -23,5 +30,7 @@ export function takeState(x: TreeStep): TreeState {
 
 /** Keeps a state that is the one of the position which the step has recorded. */
 export function keepState(x: TreeStep, state: TreeState): void {
-  KNOWN.set(x.frame, { def: x.def, state })
+  const known = KNOWN.get(x.frame)
+  if (known?.def === x.def) known.state = state
+  else KNOWN.set(x.frame, { def: x.def, state })
 }
