@@ -46,7 +46,12 @@ export function oneAfterAnother({ goesOnAfter, isReactive, remembers }: Order): 
     if (child.place + 1 < node.children.length) return child.place + 1
     const isWhole = first(tick, node) === 0
     if (remembers) tick.keepLasting(node, undefined)
-    const isSkipped = isWhole && node.children.every((each) => tick.outcome(each) === undefined)
-    return isSkipped ? SKIPPED : (goesOnAfter satisfies Outcome)
+    return isWhole && isSkipped(tick, node) ? SKIPPED : (goesOnAfter satisfies Outcome)
   }
+}
+
+/** True if every child was skipped. A closure in its place would be allocated for each child that answers. */
+function isSkipped(tick: Tick, { children }: TreeNode): boolean {
+  for (const child of children) if (tick.outcome(child) !== undefined) return false
+  return true
 }
