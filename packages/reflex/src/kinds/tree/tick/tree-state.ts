@@ -173,6 +173,11 @@ export class TreeState {
   state({ index }: { readonly index: number }): number {
     return this.#states[index] ?? FRESH
   }
+  /** Returns the first node that is RUNNING, from a place of the layout on. */
+  nextRunning(from: number): LaidNode | undefined {
+    const index = this.#states.indexOf(IS_RUNNING, from)
+    return index < 0 ? undefined : this.layout.nodes[index]
+  }
   /** The start of RUNNING, in milliseconds since the epoch. */
   since(index: number): number {
     return this.execution.start + (this.#since[index] ?? 0)
@@ -190,7 +195,7 @@ export class TreeState {
 
   setState(index: number, state: number, now: number): void {
     const before = this.#states[index]
-    if (state !== IS_RUNNING) this.#clear(index)
+    if (state !== IS_RUNNING && (before === IS_RUNNING || this.#own[index] !== undefined)) this.#clear(index)
     if (before === state) return
     this.touch(index)
     this.#states[index] = state
@@ -254,14 +259,18 @@ export class TreeState {
     const items: Json[] = []
     const header = this.#header()
     for (let i = STATUS; i < HEADER; i++) if (!isSame(header[i] ?? 0, position[i] ?? 0)) items.push(i, header[i] ?? 0)
-    const changed = this.#changes.toSorted((a, b) => a - b)
-    for (const index of changed) {
-      const slot = this.#slot(index)
-      const before = position[HEADER + index]
-      if (before === undefined || !isSame(slot, before)) items.push(HEADER + index, slot)
-    }
+    // A composite that begins makes its children FRESH, so most of what was touched is as it was.
+    const changed: number[] = []
+    for (const index of this.#changes) if (!this.#isAsBefore(index, position)) changed.push(index)
+    for (const index of changed.sort(ascending)) items.push(HEADER + index, this.#slot(index))
     this.#forgetChanges()
     return items
+  }
+
+  /** True if the item of a node is the one of a position. */
+  #isAsBefore(index: number, position: readonly Json[]): boolean {
+    const before = position[HEADER + index]
+    return before !== undefined && isSame(this.#slot(index), before)
   }
 
   #forgetChanges(): void {
@@ -300,6 +309,10 @@ export class TreeState {
     // Zeros at the end are left out.
     return slot.concat(items.slice(0, items.findLastIndex((item) => item !== 0) + 1))
   }
+}
+
+function ascending(one: number, other: number): number {
+  return one - other
 }
 
 function withZeros(bytes: Uint8Array, more: number): Uint8Array {
