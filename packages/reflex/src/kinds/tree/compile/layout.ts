@@ -1,5 +1,5 @@
 import type { Fault } from '../../../kernel/index.ts'
-import type { TreeNode } from '../manifest/behaviour.ts'
+import type { Behaviour, TreeNode } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import type { CompiledNode, CompiledTree } from './compiled.ts'
@@ -10,6 +10,10 @@ export interface LaidNode extends TreeNode {
   readonly compiled: CompiledNode
   readonly tree: CompiledTree
   readonly manifest: NodeManifest
+  /** That of its manifest. */
+  readonly behaviour: Behaviour
+  /** True if it has neither conditions nor a contract. */
+  readonly isPlain: boolean
   readonly parent: LaidNode | undefined
   readonly children: readonly LaidNode[]
 }
@@ -78,6 +82,8 @@ export class Layout {
       id: source.id,
       path: prefix + source.id,
       manifest,
+      behaviour: manifest.behaviour,
+      isPlain: compiled.conditions === undefined && compiled.contract === undefined,
       params,
       parent,
       place,

@@ -11,20 +11,20 @@ interface Access {
 /** Compares what nodes with a contract read and write with what they declare. Nodes without one cost nothing. */
 export class Audit {
   readonly #emit: (type: string, payload: JsonObject) => void
-  readonly #access = new Map<number, Access>()
+  #access: Map<number, Access> | undefined
 
   constructor(emit: (type: string, payload: JsonObject) => void) {
     this.#emit = emit
   }
 
   enter({ index, compiled }: LaidNode): void {
-    if (compiled.contract !== undefined) this.#access.set(index, { reads: new Set(), writes: new Set() })
+    if (compiled.contract !== undefined) (this.#access ??= new Map()).set(index, { reads: new Set(), writes: new Set() })
   }
   read({ index }: LaidNode, key: string): void {
-    this.#access.get(index)?.reads.add(key)
+    this.#access?.get(index)?.reads.add(key)
   }
   wrote({ index }: LaidNode, key: string): void {
-    this.#access.get(index)?.writes.add(key)
+    this.#access?.get(index)?.writes.add(key)
   }
 
   /** Returns the first required input without a value. */
@@ -35,10 +35,10 @@ export class Audit {
 
   /** Reports undeclared accesses. Returns the first as a fault if the contract says that it fails the node. */
   leave(node: LaidNode): Fault | undefined {
-    const access = this.#access.get(node.index)
+    const access = this.#access?.get(node.index)
     const { contract } = node.compiled
     if (access === undefined || contract === undefined) return undefined
-    this.#access.delete(node.index)
+    this.#access?.delete(node.index)
     const readable = [contract.inputs, contract.optional_inputs, contract.inouts]
     const violations = [
       ...undeclared(node, 'R1222', access.reads, readable, 'reads'),

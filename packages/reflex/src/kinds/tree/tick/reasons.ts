@@ -15,8 +15,8 @@ export class Reasons {
   readonly failures: Failure[] = []
   readonly #x: StepContext
   readonly #state: TreeState
-  readonly #known = new Map<number, Failure>()
-  readonly #ended = new Set<number>()
+  #known: Map<number, Failure> | undefined
+  #ended: Set<number> | undefined
 
   constructor(x: StepContext, state: TreeState) {
     this.#x = x
@@ -24,23 +24,27 @@ export class Reasons {
   }
 
   forget({ index }: LaidNode): void {
-    this.#known.delete(index)
+    this.#known?.delete(index)
   }
 
   note(node: LaidNode, reason: string | Fault | FaultData): void {
     if (typeof reason === 'string') {
-      this.#known.set(node.index, { node, reason })
+      this.#learn({ node, reason })
       return
     }
     const fault = isFault(reason) ? faultData(reason) : reason
-    this.#known.set(node.index, { node, reason: fault.message, fault })
+    this.#learn({ node, reason: fault.message, fault })
+  }
+
+  #learn(failure: Failure): void {
+    ;(this.#known ??= new Map()).set(failure.node.index, failure)
   }
 
   failed(node: LaidNode): void {
-    const stays = this.#state.recorded(node.index) === HAS_FAILED && !this.#ended.has(node.index)
-    this.#ended.add(node.index)
-    const failure = this.#known.get(node.index) ?? { node, reason: this.#inherited(node) }
-    this.#known.set(node.index, failure)
+    const stays = this.#state.recorded(node.index) === HAS_FAILED && this.#ended?.has(node.index) !== true
+    ;(this.#ended ??= new Set()).add(node.index)
+    const failure = this.#known?.get(node.index) ?? { node, reason: this.#inherited(node) }
+    this.#learn(failure)
     if (!stays) this.failures.push(failure)
   }
 
@@ -51,7 +55,7 @@ export class Reasons {
 
   /** Returns the last failure of a node, of this tick or an earlier one. */
   of(node: LaidNode): KnownFailure {
-    const known = this.#known.get(node.index)
+    const known = this.#known?.get(node.index)
     if (known !== undefined) return { reason: known.reason, code: known.fault?.rule ?? known.fault?.code }
     const { entries } = failureTrace((key) => this.#x.get(key))
     const entry = entries.findLast(({ node_path }) => node_path === node.path)

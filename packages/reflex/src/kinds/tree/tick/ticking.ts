@@ -107,12 +107,16 @@ export class Ticking implements Tick {
 
   /** The answer of a node, after its post-conditions and the audit of its contract. */
   finished(node: LaidNode, outcome: typeof SUCCESS | typeof FAILURE): typeof SUCCESS | typeof FAILURE {
+    const final = node.isPlain ? outcome : this.#judged(node, outcome)
+    if (final === FAILURE) this.reasons.failed(node)
+    return final
+  }
+
+  #judged(node: LaidNode, outcome: typeof SUCCESS | typeof FAILURE): typeof outcome {
     let final = outcome
     const violation = this.#audit.leave(node)
     if (violation !== undefined) final = this.fail(node, violation)
-    if (node.compiled.conditions !== undefined) final = this.#code.after(node, node.compiled.conditions, final)
-    if (final === FAILURE) this.reasons.failed(node)
-    return final
+    return node.compiled.conditions === undefined ? final : this.#code.after(node, node.compiled.conditions, final)
   }
 
   board(node: LaidNode): NodeBoard {
@@ -166,7 +170,11 @@ export class Ticking implements Tick {
 
   /** Below a node that is not RUNNING nothing is. */
   haltChildren(node: LaidNode): void {
-    for (const child of node.children) if (this.state.state(child) === IS_RUNNING) this.halt(child)
+    const { children } = node
+    for (let i = 0; i < children.length; i++) {
+      const child = children[i]
+      if (child !== undefined && this.state.state(child) === IS_RUNNING) this.halt(child)
+    }
   }
 
   #stop(node: LaidNode): void {
@@ -178,7 +186,10 @@ export class Ticking implements Tick {
   }
 
   refresh(node: LaidNode): void {
-    for (const child of node.children) {
+    const { children } = node
+    for (let i = 0; i < children.length; i++) {
+      const child = children[i]
+      if (child === undefined) continue
       const state = this.state.state(child)
       if (state === IS_RUNNING || state === FRESH) continue
       this.refresh(child)
@@ -230,6 +241,7 @@ export class Ticking implements Tick {
   }
 
   lackingInput(node: LaidNode): Fault | undefined {
+    if (node.compiled.contract === undefined) return undefined
     const missing = this.#audit.missing(node, this.board(node))
     if (missing === undefined) return undefined
     this.emit('node.contract.missing_input', { node_id: node.id, missing_key: missing })

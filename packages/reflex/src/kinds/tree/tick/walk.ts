@@ -30,7 +30,7 @@ export function walk(tick: Ticking, root: LaidNode, running?: LaidNode): Outcome
     const outcome = up(tick, node, next as Outcome)
     const { parent } = node
     if (parent === undefined) return outcome
-    next = parent.manifest.behaviour.child?.(tick, parent, node, outcome) ?? outcome
+    next = parent.behaviour.child?.(tick, parent, node, outcome) ?? outcome
     node = parent
   }
 }
@@ -40,10 +40,10 @@ function down(tick: Ticking, node: LaidNode, passes = false): Next {
   const { state } = tick
   const debugged = tick.debugger?.before(node, passes)
   if (debugged === BREAK) return BREAK
-  tick.visit(node)
+  if (!node.isPlain) tick.visit(node)
   if (debugged !== undefined) return debugged
-  const { behaviour } = node.manifest
-  const { conditions } = node.compiled
+  const { behaviour } = node
+  const conditions = node.isPlain ? undefined : node.compiled.conditions
   if (state.state(node) === IS_RUNNING) {
     if (conditions?.while !== undefined && !tick.holds(node, conditions.while)) {
       tick.halt(node)
@@ -55,7 +55,7 @@ function down(tick: Ticking, node: LaidNode, passes = false): Next {
   tick.begin(node)
   const early = conditions === undefined ? undefined : tick.preconditions(node, conditions)
   if (early !== undefined) return early
-  const lacking = tick.lackingInput(node)
+  const lacking = node.isPlain ? undefined : tick.lackingInput(node)
   if (lacking !== undefined) return tick.fail(node, lacking)
   return behaviour.enter(tick, node)
 }
@@ -63,16 +63,16 @@ function down(tick: Ticking, node: LaidNode, passes = false): Next {
 /** A node whose operation is on its way: it is RUNNING until that has settled or its time is over. */
 function operation(tick: Ticking, node: LaidNode): Next {
   const result = tick.takeSettled(node)
-  const { behaviour } = node.manifest
+  const { behaviour } = node
   return (result === undefined ? behaviour.pending?.(tick, node) : behaviour.settle?.(tick, node, result)) ?? RUNNING
 }
 
 /** Goes on at the leaf at which the tick has stopped. */
 function settled(tick: Ticking, node: LaidNode): Next {
-  tick.visit(node)
+  if (!node.isPlain) tick.visit(node)
   const result = tick.takeSettled(node)
   if (result === undefined) throw new TypeError(`the tick continues at ${node.path}, whose operation has not settled`)
-  return node.manifest.behaviour.settle?.(tick, node, result) ?? FAILURE
+  return node.behaviour.settle?.(tick, node, result) ?? FAILURE
 }
 
 /** A node has answered: its state follows, then its post-conditions. */
