@@ -134,7 +134,7 @@ function palette(): string[] {
   return [
     '## The palette of BehaviorTree.CPP',
     '',
-    'Nodes of version 4 that are read and written. A name that a `TreeNodesModel` declares is an `action` or a `condition` of the host.',
+    'Nodes of version 4 that are read. A name that a `TreeNodesModel` declares is an `action` or a `condition` of the host.',
     '',
     '| in BehaviorTree.CPP | node | with |',
     '| --- | --- | --- |',
