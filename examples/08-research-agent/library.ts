@@ -17,7 +17,8 @@ function* passagesOf(file: string): Generator<Passage> {
   for (let start = 1; start < lines.length; start++) {
     let end = start
     while ((lines[end] ?? '') !== '') end++
-    if (end > start) yield { id: `${basename(file, '.md')}:${start + 1}`, title, file, line: start + 1, text: lines.slice(start, end).join(' ') }
+    if (end > start)
+      yield { id: `${basename(file, '.md')}:${start + 1}`, title, file, line: start + 1, text: lines.slice(start, end).join(' ') }
     start = end
   }
 }
@@ -25,7 +26,9 @@ function* passagesOf(file: string): Generator<Passage> {
 /** Puts every passage into a full-text index in memory: words are stemmed, so that "costs" finds "cost". */
 function indexOf(folder: string): DatabaseSync {
   const index = new DatabaseSync(':memory:')
-  index.exec("CREATE VIRTUAL TABLE passages USING fts5(id UNINDEXED, title, file UNINDEXED, line UNINDEXED, text, tokenize = 'porter unicode61')")
+  index.exec(
+    "CREATE VIRTUAL TABLE passages USING fts5(id UNINDEXED, title, file UNINDEXED, line UNINDEXED, text, tokenize = 'porter unicode61')",
+  )
   const insert = index.prepare('INSERT INTO passages VALUES (:id, :title, :file, :line, :text)')
   const files = readdirSync(folder).filter((name) => name.endsWith('.md'))
   for (const file of files.sort()) for (const passage of passagesOf(file)) insert.run({ ...passage })
@@ -39,11 +42,17 @@ function search(query: string, limit: number): Passage[] {
   const words = (query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !COMMON.has(word))
   if (words.length === 0) return []
   index ??= indexOf(DOCUMENTS)
-  const found = index.prepare('SELECT id, title, file, line, text FROM passages WHERE passages MATCH :words ORDER BY bm25(passages), id LIMIT :limit')
+  const found = index.prepare(
+    'SELECT id, title, file, line, text FROM passages WHERE passages MATCH :words ORDER BY bm25(passages), id LIMIT :limit',
+  )
   return found.all({ words: words.map((word) => `"${word}"`).join(' OR '), limit }).map((row) => PASSAGE.parse(row))
 }
 
-const COMMON = new Set('a an and are as at be by can do does for from has have how if in is it its of on or our that the to we what which who why with'.split(' '))
+const COMMON = new Set(
+  'a an and are as at be by can do does for from has have how if in is it its of on or our that the to we what which who why with'.split(
+    ' ',
+  ),
+)
 
 export const librarySearch = defineTool({
   name: 'library.search',

@@ -4,6 +4,7 @@ import { defineNode } from '../manifest/manifest.ts'
 import { interpolate } from './interpolate.ts'
 import { ANY } from './outcomes.ts'
 import { write } from './write.ts'
+import { textOf } from '../model/text-of.ts'
 
 export const ask = defineNode({
   type: 'ask',
@@ -32,7 +33,7 @@ export const ask = defineNode({
     settle(tick, node, settled) {
       if (!settled.ok) return tick.fail(node, settled.fault)
       const { output, fail_on } = node.params
-      const refused = output === undefined ? undefined : write(tick, node, [[String(output), settled.value]])
+      const refused = output === undefined ? undefined : write(tick, node, [[textOf(output), settled.value]])
       if (refused !== undefined) return refused
       const isRefusal = isList(fail_on) && fail_on.includes(settled.value)
       return isRefusal ? tick.fail(node, `the answer was ${JSON.stringify(settled.value)}`) : SUCCESS

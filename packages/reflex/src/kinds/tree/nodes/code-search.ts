@@ -1,6 +1,7 @@
 import { defineNode } from '../manifest/manifest.ts'
 import { ANY } from './outcomes.ts'
 import { presetOf } from './preset.ts'
+import { textOf } from '../model/text-of.ts'
 
 export const codeSearch = defineNode({
   type: 'code_search',
@@ -25,7 +26,7 @@ export const codeSearch = defineNode({
   ],
   propagates: 'leaf',
   outcomes: () => ANY,
-  check: ({ operation, query }) => (operation !== 'repo_map' && query === undefined ? `${String(operation)} needs a query` : undefined),
+  check: ({ operation, query }) => (operation !== 'repo_map' && query === undefined ? `${textOf(operation)} needs a query` : undefined),
   doc: 'Searches code with the tool `code_search`.',
   example: 'BT.code_search({ operation = "search", query = "retry" })',
   behaviour: presetOf('code_search'),

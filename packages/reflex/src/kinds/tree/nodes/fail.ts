@@ -1,5 +1,6 @@
 import { defineNode } from '../manifest/manifest.ts'
 import { ALWAYS_FAILURE } from './outcomes.ts'
+import { textOf } from '../model/text-of.ts'
 
 export const fail = defineNode({
   type: 'fail',
@@ -12,5 +13,5 @@ export const fail = defineNode({
   outcomes: () => ALWAYS_FAILURE,
   doc: 'Fails, with a reason.',
   example: 'BT.fail()',
-  behaviour: { enter: (tick, node) => tick.fail(node, String(node.params.reason ?? `${node.id} always fails`)) },
+  behaviour: { enter: (tick, node) => tick.fail(node, textOf(node.params.reason ?? `${node.id} always fails`)) },
 })

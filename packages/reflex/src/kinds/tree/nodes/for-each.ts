@@ -3,6 +3,7 @@ import { FAILURE, type Next, RUNNING, SKIPPED, SUCCESS, type Tick, type TreeNode
 import { defineNode } from '../manifest/manifest.ts'
 import { ofChild } from './outcomes.ts'
 import { write } from './write.ts'
+import { textOf } from '../model/text-of.ts'
 
 export const forEach = defineNode({
   type: 'for_each',
@@ -32,10 +33,10 @@ export const forEach = defineNode({
   behaviour: {
     enter(tick, node) {
       const { collection_key, min_items } = node.params
-      const items = itemsOf(tick.board(node).get(String(collection_key)))
-      if (items === undefined) return report(tick, node, [], tick.fail(node, `${String(collection_key)} holds no list and no object`))
+      const items = itemsOf(tick.board(node).get(textOf(collection_key)))
+      if (items === undefined) return report(tick, node, [], tick.fail(node, `${textOf(collection_key)} holds no list and no object`))
       if (items.length < Number(min_items))
-        return report(tick, node, [], tick.fail(node, `${items.length} items, and at least ${String(min_items)} are needed`))
+        return report(tick, node, [], tick.fail(node, `${items.length} items, and at least ${textOf(min_items)} are needed`))
       if (items.length === 0) return report(tick, node, [], SUCCESS)
       tick.board(node).setInternal(itemsKey(node), items)
       return next(tick, node, 0, [])
@@ -74,8 +75,8 @@ function next(tick: Tick, node: TreeNode, index: number, failed: readonly number
   if (index >= items.length) return end(tick, node, resultsOf(tick, node, index - 1, failed), SUCCESS)
   const { item_key, index_key } = node.params
   tick.keep(node, [index, ...failed])
-  const writes: [string, Json][] = [[String(item_key), items[index] ?? null]]
-  if (index_key !== undefined) writes.push([String(index_key), index])
+  const writes: [string, Json][] = [[textOf(item_key), items[index] ?? null]]
+  if (index_key !== undefined) writes.push([textOf(index_key), index])
   const refused = write(tick, node, writes)
   return refused === undefined ? 0 : end(tick, node, resultsOf(tick, node, index, [...failed, index]), refused)
 }
@@ -100,6 +101,6 @@ function forget(tick: Tick, node: TreeNode): void {
   const { item_key, index_key } = node.params
   const board = tick.board(node)
   board.deleteInternal(itemsKey(node))
-  board.delete(String(item_key))
-  if (index_key !== undefined) board.delete(String(index_key))
+  board.delete(textOf(item_key))
+  if (index_key !== undefined) board.delete(textOf(index_key))
 }

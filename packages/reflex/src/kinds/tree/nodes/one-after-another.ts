@@ -1,11 +1,11 @@
 import {
   type Behaviour,
-  FAILURE,
+  type FAILURE,
   type Next,
   type Outcome,
   RUNNING,
   SKIPPED,
-  SUCCESS,
+  type SUCCESS,
   type Tick,
   type TreeNode,
 } from '../manifest/behaviour.ts'

@@ -2,13 +2,14 @@ import { isObject, type Json } from '../../../kernel/index.ts'
 import { type MergedWrites, type MergeStrategies, mergeWrites } from '../board/merge.ts'
 import { mergeStrategyType } from '../board/merge-strategy.ts'
 import { FAILURE, type NodeBoard, type Outcome, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
+import { textOf } from '../model/text-of.ts'
 
 export function strategiesOf({ params }: TreeNode): MergeStrategies {
   const { merge_strategy, per_key_strategies } = params
   const keys = Object.entries(isObject(per_key_strategies) ? per_key_strategies : {})
   return {
-    default: mergeStrategyType(String(merge_strategy)),
-    keys: Object.fromEntries(keys.map(([key, name]) => [key, mergeStrategyType(String(name))])),
+    default: mergeStrategyType(textOf(merge_strategy)),
+    keys: Object.fromEntries(keys.map(([key, name]) => [key, mergeStrategyType(textOf(name))])),
   }
 }
 

@@ -3,6 +3,7 @@ import { isFault } from '../../../kernel/index.ts'
 import { defineNode } from '../manifest/manifest.ts'
 import { faults } from '../model/faults.ts'
 import { AT_ONCE } from './outcomes.ts'
+import { textOf } from '../model/text-of.ts'
 
 export const set = defineNode({
   type: 'set',
@@ -23,11 +24,11 @@ export const set = defineNode({
   behaviour: {
     enter(tick, node) {
       const { key, expression, value = null, global } = node.params
-      const result = expression === undefined ? { value } : tick.evaluate(node, String(expression))
+      const result = expression === undefined ? { value } : tick.evaluate(node, textOf(expression))
       if ('error' in result) return tick.fail(node, faults.make('R1242', result.error, { rule: 'E5002', path: node.path }))
       try {
-        if (global === true) tick.board(node).setGlobal(String(key), result.value)
-        else tick.board(node).set(String(key), result.value)
+        if (global === true) tick.board(node).setGlobal(textOf(key), result.value)
+        else tick.board(node).set(textOf(key), result.value)
         return SUCCESS
       } catch (thrown) {
         if (isFault(thrown)) return tick.fail(node, thrown)

@@ -2,6 +2,7 @@ import { RUNNING } from '../manifest/behaviour.ts'
 import { defineNode } from '../manifest/manifest.ts'
 import { faults } from '../model/faults.ts'
 import { ofChild } from './outcomes.ts'
+import { textOf } from '../model/text-of.ts'
 
 export const timeout = defineNode({
   type: 'timeout',
@@ -41,7 +42,7 @@ export const timeout = defineNode({
       tick.board(node).setInternal('_timeout_triggered', true)
       return tick.fail(
         node,
-        faults.make('R1251', `${child.path} was RUNNING for more than ${String(timeout_ms)} ms`, { rule: 'E6001', path: node.path }),
+        faults.make('R1251', `${child.path} was RUNNING for more than ${textOf(timeout_ms)} ms`, { rule: 'E6001', path: node.path }),
       )
     },
   },

@@ -4,6 +4,7 @@ import { defineNode } from '../manifest/manifest.ts'
 import { interpolate } from './interpolate.ts'
 import { ANY } from './outcomes.ts'
 import { write } from './write.ts'
+import { textOf } from '../model/text-of.ts'
 
 export const tool = defineNode({
   type: 'tool',
@@ -26,7 +27,7 @@ export const tool = defineNode({
   doc: 'Calls a tool, and is RUNNING until it has answered. A result that the tool calls an error is a failure.',
   example: 'BT.tool("http.get", { url = "https://example.com/${bb.path}", output = "page" })',
   behaviour: {
-    enter: (tick, node) => callTool(tick, node, String(node.params.tool), node.params.args ?? {}),
+    enter: (tick, node) => callTool(tick, node, textOf(node.params.tool), node.params.args ?? {}),
     settle: (tick, node, settled) => toolSettled(tick, node, settled),
   },
 })
@@ -56,11 +57,11 @@ export function toolSettled(tick: Tick, node: TreeNode, settled: Settled): Next 
 
 /** The key that gets the result of a tool. */
 export function outputOf({ output, tool: name }: JsonObject): string {
-  return typeof output === 'string' ? output : `${String(name).replace(/[^\w-]/g, '_')}_result`
+  return typeof output === 'string' ? output : `${textOf(name).replace(/[^\w-]/g, '_')}_result`
 }
 
 /** A result { error, message } is a failure of the tool. */
 function errorIn(value: Json): string | undefined {
   if (!isObject(value) || value.error === undefined || value.error === null || value.error === false) return undefined
-  return String(value.message ?? value.error)
+  return textOf(value.message ?? value.error)
 }
