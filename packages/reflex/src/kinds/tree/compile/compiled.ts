@@ -2,6 +2,7 @@ import type { Fault, JsonObject } from '../../../kernel/index.ts'
 import type { TreeSchema } from '../board/schema.ts'
 import type { ConditionCode, ExpressionCode } from './code.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
+import type { TreeNode } from '../manifest/behaviour.ts'
 import type { ContractSource, NodeSource, TreeSource } from '../model/source.ts'
 
 /** A node of one tree, checked and with its defaults. */
@@ -58,4 +59,6 @@ export interface CompiledTree {
   /** True if a run of it takes events as long as it lasts. */
   readonly readsEvents: boolean
   readonly warnings: readonly Fault[]
+  /** Is told of each node that is ticked: live statistics of a tree in memory, and no part of its state. */
+  readonly observer?: { visit(node: TreeNode): void } | undefined
 }

@@ -124,10 +124,16 @@ export const faults = defineFaults({
     title: 'A tree cannot be reloaded in this way',
     verdict: 'fail',
     when: 'when a tree is reloaded',
-    rules: ['tree UB-08'],
     means:
       'A tree is replaced when its execution has ended (let_finish_then_swap), or after it was cancelled (cancel_and_restart). There is no immediate swap: nodes that are RUNNING cannot be mapped to another tree.',
     fix: 'Choose let_finish_then_swap or cancel_and_restart.',
+  },
+  R1219: {
+    title: 'A tree in memory lacks a service',
+    verdict: 'fail',
+    when: TICK,
+    means: 'A node asks a model, a tool or Lua, and the host of the tree has injected nothing that answers. Nothing is made up.',
+    fix: 'Inject the service that the message names: new BehaviorTree(form, { services }).',
   },
   R1221: {
     title: 'A node lacks an input',

@@ -3,12 +3,12 @@ import type { RunSettings } from '../../../policy/index.ts'
 import { readKey } from './read-key.ts'
 
 /** Returns the arguments of a call of code. */
-export function codeArgs({ args }: Call<RunSettings>): JsonObject {
+export function codeArgs({ args }: Pick<Call<RunSettings>, 'args'>): JsonObject {
   return isObject(args) ? args : {}
 }
 
 /** Returns a reader of the blackboard as the node that has called the code sees it. */
-export function codeReader(call: Call<RunSettings>): (key: string) => Json | undefined {
+export function codeReader(call: Pick<Call<RunSettings>, 'args' | 'frame'>): (key: string) => Json | undefined {
   const { scope = null } = codeArgs(call)
   const frame = call.frame.reader()
   const inner = scope === null ? frame : call.frame.reader(scope as Ref)

@@ -1,4 +1,4 @@
-import { type Fault, isFault, type Json } from '../../../kernel/index.ts'
+import { type Fault, isFault, isObject, type Json } from '../../../kernel/index.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import { DEBUG_TOPIC, type DebugState, debugState, endPause, isPaused, keepDebugState } from './debug-state.ts'
 import { findNode } from './find-node.ts'
@@ -16,6 +16,7 @@ const NOTHING: DebugState = { breaks: {}, forced: {}, stops: false }
 
 /** Obeys a command of the host, or of a message. One that cannot be obeyed changes nothing, and its event says why. */
 export function command(x: TreeStep, state: TreeState, given: Json): void {
+  if (isObject(given) && given.do === 'halt') return haltNow(x, state, given.node)
   const read = readCommand(given)
   if (isFault(read)) return refuse(x, state, read)
   switch (read.do) {
@@ -38,6 +39,14 @@ export function command(x: TreeStep, state: TreeState, given: Json): void {
     default:
       return ofNode(x, state, read)
   }
+}
+
+/** Halts a node by its path, as `reset` of a tree in memory does. */
+function haltNow(x: TreeStep, state: TreeState, path: Json | undefined): void {
+  const ticking = new Ticking(x, state)
+  const node = state.layout.nodes.find((one) => one.path === path)
+  if (node !== undefined) ticking.halt(node)
+  save(x, state, ticking.events)
 }
 
 function refuse(x: TreeStep, state: TreeState, { code, message, fix }: Fault): void {

@@ -28,6 +28,11 @@ export function takeState(x: TreeStep): TreeState {
   return state
 }
 
+/** Returns the state of a frame after its last step, for readers; undefined before the first one. Steps take it with `takeState`. */
+export function stateAfter(frame: Frame): TreeState | undefined {
+  return KNOWN.get(frame)?.state
+}
+
 /** Keeps a state that is the one of the position which the step has recorded. */
 export function keepState(x: TreeStep, state: TreeState): void {
   const known = KNOWN.get(x.frame)

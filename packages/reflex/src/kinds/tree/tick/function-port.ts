@@ -103,16 +103,30 @@ export function functionPort(functions: FunctionRegistry, services: object): Por
     repeat: 'ask',
     traits: (call) => traitsOf(nameOf(call), functionEntry(functions, nameOf(call))),
     async perform(call) {
-      const entry = functionEntry(functions, nameOf(call))
-      if (entry === undefined) throw unknownFunction(functions, nameOf(call))
-      const writes: CodeWrite[] = []
-      const answer = entry.run(contextOf(call, services, writes), codeArgs(call).args ?? null)
-      if (!(answer instanceof Promise)) return resultOf(call, answer, writes)
-      if (codeArgs(call).as === 'condition') throw asynchronous(nameOf(call), answer)
-      return resultOf(call, await settledOrRunning(call, answer), writes)
+      const started = startFunction(functions, services, call)
+      return started instanceof Promise ? settledOrRunning(call, started) : started
     },
-    reject: (thrown, call) => (isFault(thrown) ? thrown : failed(nameOf(call), thrown)),
+    reject: rejected,
   }
+}
+
+/** What a function needs of the call that runs it. */
+export type FunctionCall = Pick<Call<RunSettings>, 'run' | 'args' | 'key' | 'frame' | 'signal' | 'part'>
+
+/** Calls a function. Returns its result, or the promise of it if the function returned one. */
+export function startFunction(functions: FunctionRegistry, services: object, call: FunctionCall): Json | Promise<Json> {
+  const entry = functionEntry(functions, nameOf(call))
+  if (entry === undefined) throw unknownFunction(functions, nameOf(call))
+  const writes: CodeWrite[] = []
+  const answer = entry.run(contextOf(call, services, writes), codeArgs(call).args ?? null)
+  if (!(answer instanceof Promise)) return resultOf(call, answer, writes)
+  if (codeArgs(call).as === 'condition') throw asynchronous(nameOf(call), answer)
+  return answer.then((settled) => resultOf(call, settled, writes))
+}
+
+/** Returns the fault of a function that has thrown. */
+export function rejected(thrown: unknown, call: Pick<FunctionCall, 'args'>): Fault {
+  return isFault(thrown) ? thrown : failed(nameOf(call), thrown)
 }
 
 function traitsOf(name: string, entry: FunctionEntry | undefined): Traits {
@@ -124,7 +138,7 @@ function traitsOf(name: string, entry: FunctionEntry | undefined): Traits {
   }
 }
 
-function nameOf(call: Call<RunSettings>): string {
+function nameOf(call: Pick<FunctionCall, 'args'>): string {
   return textOf(codeArgs(call).fn)
 }
 
@@ -143,7 +157,7 @@ function asynchronous(name: string, answer: Promise<unknown>): Fault {
 }
 
 /** A promise that is not settled after a few turns makes the node RUNNING. */
-async function settledOrRunning(call: Call<RunSettings>, answer: Promise<FunctionAnswer>): Promise<FunctionAnswer> {
+async function settledOrRunning(call: Call<RunSettings>, answer: Promise<Json>): Promise<Json> {
   const PENDING = Symbol('pending')
   // A rejection is taken by the second await.
   answer.catch(() => undefined)
@@ -161,7 +175,7 @@ async function settledOrRunning(call: Call<RunSettings>, answer: Promise<Functio
   return answer
 }
 
-function contextOf(call: Call<RunSettings>, services: object, writes: CodeWrite[]): FunctionContext {
+function contextOf(call: FunctionCall, services: object, writes: CodeWrite[]): FunctionContext {
   const stored = codeReader(call)
   const read = (key: string): Json | undefined => {
     const written = writes.findLast(([, of]) => of === key)
@@ -187,7 +201,7 @@ function contextOf(call: Call<RunSettings>, services: object, writes: CodeWrite[
   }
 }
 
-function resultOf(call: Call<RunSettings>, answer: FunctionAnswer, writes: readonly CodeWrite[]): Json {
+function resultOf(call: FunctionCall, answer: FunctionAnswer, writes: readonly CodeWrite[]): Json {
   if (codeArgs(call).as === 'condition') return conditionResult(answer)
   return { ...statusOf(answer), ...(writes.length === 0 ? {} : { writes }) } as unknown as Json
 }

@@ -82,7 +82,8 @@ function endExecution(x: TreeStep, state: TreeState, outcome: Outcome): void {
 function finish(x: TreeStep, state: TreeState, ticking: Ticking, isContinued = false): void {
   appendGlobals(x, ticking.globals)
   if (state.execution.ticks === 1 && !isContinued) forgetFailures(x)
-  const { failures } = ticking.reasons
+  // The first tick of an execution has forgotten the failures of the last one.
+  const failures = state.execution.ticks === 1 ? ticking.reasons.all : ticking.reasons.failures
   const isRecovered = (node: LaidNode): boolean => {
     for (let at: LaidNode | undefined = node; at !== undefined; at = at.parent) if (state.state(at) !== HAS_FAILED) return true
     return false

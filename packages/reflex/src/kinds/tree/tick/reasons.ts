@@ -13,6 +13,8 @@ export interface KnownFailure {
 export class Reasons {
   /** The failures to record: a node that becomes FAILURE, not one that stays so from tick to tick. */
   readonly failures: Failure[] = []
+  /** With those of nodes that had failed before. */
+  readonly all: Failure[] = []
   readonly #x: StepContext
   readonly #state: TreeState
   #known: Map<number, Failure> | undefined
@@ -45,6 +47,7 @@ export class Reasons {
     ;(this.#ended ??= new Set()).add(node.index)
     const failure = this.#known?.get(node.index) ?? { node, reason: this.#inherited(node) }
     this.#learn(failure)
+    this.all.push(failure)
     if (!stays) this.failures.push(failure)
   }
 

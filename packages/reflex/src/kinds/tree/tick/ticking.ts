@@ -82,7 +82,13 @@ export class Ticking implements Tick {
     return this.fail(node, fault)
   }
 
+  /** True if somebody counts the visits of nodes. */
+  get isObserved(): boolean {
+    return this.#x.def.observer !== undefined
+  }
+
   visit(node: LaidNode): void {
+    this.#x.def.observer?.visit(node)
     this.#audit.enter(node)
   }
 

@@ -12,10 +12,22 @@ import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED } from './tree-state.ts'
 export function walk(tick: Ticking, root: LaidNode, running?: LaidNode): Outcome | typeof OPEN {
   const stopped = running ?? tick.openLeaf()
   const passes = leavePause(tick.state)
-  let node = stopped ?? root
-  let next: Next = running !== undefined ? RUNNING : stopped === undefined || passes ? down(tick, node, passes) : settled(tick, node)
+  const first = stopped ?? root
+  const next = running !== undefined ? RUNNING : stopped === undefined || passes ? down(tick, first, passes) : settled(tick, first)
+  return follow(tick, first, next)
+}
+
+/** Ticks a child for a node that ticks its children itself. A leaf that has to be performed first is RUNNING. */
+export function walkBelow(tick: Ticking, child: LaidNode): Outcome {
+  return follow(tick, child, down(tick, child), child) as Outcome
+}
+
+/** Follows what a node does next, until the root has answered, or the node `top`. */
+function follow(tick: Ticking, first: LaidNode, firstNext: Next, top?: LaidNode): Outcome | typeof OPEN {
+  let [node, next] = [first, firstNext]
   for (;;) {
     if (next === BREAK) return OPEN
+    if (next === OPEN && top !== undefined) next = RUNNING
     if (next === OPEN) {
       tick.stopAt(node)
       return OPEN
@@ -29,7 +41,7 @@ export function walk(tick: Ticking, root: LaidNode, running?: LaidNode): Outcome
     }
     const outcome = up(tick, node, next as Outcome)
     const { parent } = node
-    if (parent === undefined) return outcome
+    if (parent === undefined || node === top) return outcome
     next = parent.behaviour.child?.(tick, parent, node, outcome) ?? outcome
     node = parent
   }
@@ -40,7 +52,7 @@ function down(tick: Ticking, node: LaidNode, passes = false): Next {
   const { state } = tick
   const debugged = tick.debugger?.before(node, passes)
   if (debugged === BREAK) return BREAK
-  if (!node.isPlain) tick.visit(node)
+  if (!node.isPlain || tick.isObserved) tick.visit(node)
   if (debugged !== undefined) return debugged
   const { behaviour } = node
   const conditions = node.isPlain ? undefined : node.compiled.conditions
@@ -69,7 +81,7 @@ function operation(tick: Ticking, node: LaidNode): Next {
 
 /** Goes on at the leaf at which the tick has stopped. */
 function settled(tick: Ticking, node: LaidNode): Next {
-  if (!node.isPlain) tick.visit(node)
+  if (!node.isPlain || tick.isObserved) tick.visit(node)
   const result = tick.takeSettled(node)
   if (result === undefined) throw new TypeError(`the tick continues at ${node.path}, whose operation has not settled`)
   return node.behaviour.settle?.(tick, node, result) ?? FAILURE

@@ -1,0 +1,167 @@
+import type { Json, JsonObject } from '../../../kernel/index.ts'
+import { quote } from '../../../text/index.ts'
+import { NodeContract } from '../board/contract.ts'
+import { faults } from '../model/faults.ts'
+import { RunStatus } from '../model/run-status.ts'
+import type { TickContext } from './tick-context.ts'
+
+/** The form of ids of nodes and names of trees. */
+export const NAME = /^[a-zA-Z][a-zA-Z0-9_-]*$/
+
+export interface NodeOptions {
+  /** Absent: the id. */
+  readonly name?: string
+  readonly metadata?: JsonObject
+  readonly children?: readonly BehaviorNode[]
+}
+
+/** The place of a node in a tree: what it asks its tree for. */
+export interface Seat {
+  status(): RunStatus
+  /** Milliseconds since the epoch; undefined unless the node is RUNNING. */
+  runningSince(): number | undefined
+  tickCount(): number
+  lastTickDurationMs(): number
+  path(): string
+  tick(ctx: TickContext): RunStatus
+  reset(): void
+}
+
+/** Seats a node that stands alone, when it is first ticked. Set by the room that makes trees, which this file must not import. */
+const SOLO: { seat: ((node: BehaviorNode, ctx: TickContext) => void) | undefined } = { seat: undefined }
+export function seatAlone(seat: (node: BehaviorNode, ctx: TickContext) => void): void {
+  SOLO.seat = seat
+}
+
+/**
+ * The base class of nodes that a host writes (seed tree 2.3). Override `_tick`, and `onReset` for what the node keeps while it is RUNNING. A node
+ * with children ticks them itself, with `child.tick(ctx)`. Status and counts are those of the tree in which the node stands.
+ */
+export abstract class BehaviorNode {
+  readonly id: string
+  readonly name: string
+  readonly #metadata: JsonObject
+  readonly #children: readonly BehaviorNode[]
+  #parent: BehaviorNode | undefined
+  #seat: Seat | undefined
+
+  /** Throws `R1225` for an id that is no name, and `R1226` for a child that has a parent already. */
+  constructor(id: string, { name = id, metadata = {}, children = [] }: NodeOptions = {}) {
+    if (typeof id !== 'string' || !NAME.test(id))
+      throw faults.make('R1225', `${quote(id)} is no id of a node`, {
+        rule: 'E2004',
+        fix: 'begin with a letter, and use letters, digits, _ and - only',
+      })
+    this.id = id
+    this.name = name
+    this.#metadata = { ...metadata }
+    this.#children = [...children]
+    for (const child of children) {
+      if (child.#parent !== undefined)
+        throw faults.make('R1226', `${child.id} stands under ${child.#parent.id} already`, {
+          rule: 'E2005',
+          fix: 'make a node for each place',
+        })
+      child.#parent = this
+    }
+  }
+
+  /** The contract of the class: none unless it is overridden. */
+  static contract(): NodeContract {
+    return new NodeContract()
+  }
+
+  /** The contract of this node: that of its class. */
+  contract(): NodeContract {
+    return (this.constructor as typeof BehaviorNode).contract()
+  }
+
+  get metadata(): JsonObject {
+    return { ...this.#metadata }
+  }
+  get children(): readonly BehaviorNode[] {
+    return [...this.#children]
+  }
+  get parent(): BehaviorNode | undefined {
+    return this.#parent
+  }
+  get status(): RunStatus {
+    return this.#seat?.status() ?? RunStatus.FRESH
+  }
+  /** The ticks of this node since it was made. `reset` keeps it. */
+  get tickCount(): number {
+    return this.#seat?.tickCount() ?? 0
+  }
+  /** The start of RUNNING; undefined unless the node is RUNNING. */
+  get runningSince(): Date | undefined {
+    const time = this.#seat?.runningSince()
+    return time === undefined ? undefined : new Date(time)
+  }
+  get lastTickDurationMs(): number {
+    return this.#seat?.lastTickDurationMs() ?? 0
+  }
+
+  /** Gives the node its place. Throws `R1226` if it has one. */
+  sit(seat: Seat): void {
+    if (this.#seat !== undefined)
+      throw faults.make('R1226', `${this.id} stands in a tree already`, { rule: 'E2005', fix: 'make a node for each tree' })
+    this.#seat = seat
+  }
+
+  /**
+   * Ticks the node: a child during the tick of its parent, the root of a tree, or a node that stands alone. Throws `R1239` for another node of a
+   * tree, because its parent decides when it is ticked.
+   */
+  tick(ctx: TickContext): RunStatus {
+    if (this.#seat === undefined && this.#parent === undefined) SOLO.seat?.(this, ctx)
+    if (this.#seat === undefined) throw faults.make('R1239', `${this.id} stands in no tree; tick its root`)
+    return this.#seat.tick(ctx)
+  }
+
+  /** What the node does with a tick. SUCCESS or FAILURE ends it; RUNNING continues with the next tick. A throw is a failure. */
+  abstract _tick(ctx: TickContext): RunStatus
+
+  /** Called before the node begins, and when it is halted: forget what belongs to one time of RUNNING. */
+  onReset(): void {}
+
+  /** Halts the node and all below it, and makes them FRESH. Counts stay. */
+  reset(): void {
+    if (this.#seat === undefined) this.onReset()
+    else this.#seat.reset()
+  }
+
+  debugInfo(): JsonObject {
+    return {
+      id: this.id,
+      name: this.name,
+      status: this.status,
+      tick_count: this.tickCount,
+      running_since: this.runningSince?.toISOString() ?? null,
+      last_tick_duration_ms: this.lastTickDurationMs,
+      path: this.#seat?.path() ?? this.id,
+      ...this.debugDetails(),
+    }
+  }
+  /** What a subclass adds to `debugInfo`. */
+  debugDetails(): { readonly [key: string]: Json } {
+    return {}
+  }
+}
+
+/** A node of the catalogue in a tree, for those who look at its status. Its tree ticks it. */
+export class CatalogueNode extends BehaviorNode {
+  readonly type: string
+
+  constructor(id: string, type: string, options: NodeOptions) {
+    super(id, options)
+    this.type = type
+  }
+
+  override _tick(): RunStatus {
+    throw new TypeError(`${this.id} is ticked by its tree`)
+  }
+
+  override debugDetails(): { readonly [key: string]: Json } {
+    return { type: this.type }
+  }
+}

@@ -1,0 +1,34 @@
+import type { Json, JsonObject } from '../../../kernel/index.ts'
+
+/** What an outside operation of a tree gets besides its arguments. */
+export interface OperationContext {
+  /** Aborted when the node is halted, or its time is over. */
+  readonly signal: AbortSignal
+  /** The same for the same operation. */
+  readonly key: string
+  /** Reports progress: for a model `{ text }`, the next piece of its answer. */
+  readonly part: (delta: Json) => void
+}
+
+/** Asks models. The request has `messages`, and `model`, `tools`, `maxTokens`, `temperature` if the node states them; the reply has `text`, `usage`, `calls`. */
+export interface LlmClient {
+  complete(request: JsonObject, context: OperationContext): Promise<Json>
+}
+
+/** Executes tools by name. */
+export interface ToolExecutor {
+  execute(tool: string, args: Json, context: OperationContext): Json | Promise<Json>
+}
+
+/** Runs scripts of Lua, and conditions that are not data: the arguments of the port `script`. */
+export interface ScriptRunner {
+  run(args: JsonObject, context: OperationContext & { get(key: string): Json | undefined }): Promise<Json>
+}
+
+/** The container of what a host injects into trees. Nodes read it as `ctx.services`; other names are the host's own. */
+export interface Services {
+  readonly llmClient?: LlmClient
+  readonly toolExecutor?: ToolExecutor
+  readonly scriptRunner?: ScriptRunner
+  readonly [name: string]: unknown
+}

@@ -1,0 +1,22 @@
+import type { RunStatus, TreeStatus } from '../model/run-status.ts'
+import type { FailureEntry } from '../tick/failures.ts'
+
+/** What a tick of a tree has brought. The names are those of the events. */
+export interface TickResult {
+  /** YIELDED: the tree has used its budget of ticks and waits for its token or an event. */
+  readonly status: 'SUCCESS' | 'FAILURE' | 'RUNNING' | 'YIELDED'
+  /** The status of the root. */
+  readonly run_status: RunStatus
+  readonly tree_status: TreeStatus
+  /** The ticks of the execution so far. */
+  readonly tick_count: number
+  readonly duration_ms: number
+  /** The nodes that this tick has ticked. */
+  readonly nodes_ticked: number
+  readonly budget_exceeded: boolean
+  readonly resume_token?: string
+  /** The node that was RUNNING for too long and has failed. */
+  readonly stuck_node?: string
+  readonly events_emitted: number
+  readonly failure_trace?: readonly FailureEntry[]
+}

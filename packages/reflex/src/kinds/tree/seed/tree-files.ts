@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync, realpathSync, watch } from 'node:fs'
+
+/** The files of trees. Whoever names a file has checked the name before: nothing here looks at it. */
+export interface TreeFiles {
+  /** Returns the text of a file; undefined if it does not exist. */
+  read(path: string): string | undefined
+  /** Returns the path without symbolic links; undefined if there is no such file or folder. */
+  realPath(path: string): string | undefined
+  /** Returns the paths of all files below a folder. */
+  list(folder: string): readonly string[]
+  /** Reports changed files below a folder, until the returned function is called. */
+  watch(folder: string, onChange: (path: string) => void): () => void
+}
+
+/** The files of this machine. */
+export const nodeFiles: TreeFiles = {
+  read: (path) => orMissing(() => readFileSync(path, 'utf8')),
+  realPath: (path) => orMissing(() => realpathSync(path)),
+  list: (folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+      .map(({ parentPath, name }) => `${parentPath}/${name}`)
+      .toSorted(),
+  watch(folder, onChange) {
+    const watcher = watch(folder, { recursive: true }, (_, name) => {
+      if (name !== null) onChange(`${folder}/${name}`)
+    })
+    return () => watcher.close()
+  },
+}
+
+function orMissing<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR')) return undefined
+    throw thrown
+  }
+}
