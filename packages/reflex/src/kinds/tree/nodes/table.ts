@@ -78,4 +78,4 @@ export const CATALOGUE = [
   fail,
 ] as const
 
-export const NODES: readonly NodeManifest[] = CATALOGUE
+export const NODES: readonly NodeManifest[] = [...CATALOGUE]
