@@ -36,8 +36,8 @@ async function reflex(
   let [out, err] = ['', '']
   child.stdout.on('data', (piece) => (out += String(piece)))
   child.stderr.on('data', (piece) => (err += String(piece)))
-  const [code] = await once(child, 'close')
-  return { code: Number(code), out, err }
+  await once(child, 'close')
+  return { code: child.exitCode ?? -1, out, err }
 }
 const report = (): string => readFileSync(join(folder, HERE, 'out/REPORT.md'), 'utf8')
 

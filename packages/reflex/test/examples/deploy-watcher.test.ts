@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+
+const HERE = 'examples/09-deploy-watcher'
+const root = resolve(import.meta.dirname, '../../../..')
+const TOOLS = ['--tools', `${HERE}/service.ts`]
+
+let folder = ''
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'reflex-watcher-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'examples'))
+  cpSync(join(root, HERE), join(folder, HERE), { recursive: true, filter: (path) => !path.endsWith('/out') })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n')
+})
+
+/** Runs the command in a process of its own, with nobody at the terminal. */
+function reflex(...words: readonly string[]): { code: number | null; out: string; err: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'packages/reflex/bin/reflex.js'), ...words], {
+    cwd: folder,
+    encoding: 'utf8',
+    input: '',
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder },
+  })
+  return { code: status, out: stdout, err: stderr }
+}
+
+function watch(): void {
+  expect(reflex('run', `${HERE}/deploy-watcher.lua`, ...TOOLS, '--stay', '--id', 'watcher', '--answers', 'none').code).toBe(75)
+}
+const send = (event: object): number | null => reflex('signal', 'watcher', 'event', `:=${JSON.stringify(event)}`, '--answers', 'none').code
+const calls = (): string[] =>
+  readFileSync(join(folder, HERE, 'out/service.log'), 'utf8')
+    .trim()
+    .split('\n')
+
+describe('example 09, a deploy watcher', () => {
+  test('has nothing to find', () => {
+    const { out, code } = reflex('validate', HERE, ...TOOLS)
+    expect(out).not.toMatch(/^(error|warning)/m)
+    expect(code).toBe(0)
+  })
+
+  test('repairs what its events report, and rolls back a version that does not start', () => {
+    watch()
+    const lines = readFileSync(join(folder, HERE, 'events.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+    expect(lines.map((line) => send(JSON.parse(line) as object))).toEqual(lines.map(() => 75))
+    expect(calls()).toEqual(['restart 1.9.0', 'restart 2.0.0-broken', 'rollback 2.0.0-broken'])
+    const { code, out } = reflex('signal', 'watcher', 'close')
+    expect([code, JSON.parse(out)]).toEqual([0, { action: 'none', incidents: 2 }])
+    expect(reflex('replay', 'watcher').code).toBe(0)
+  })
+
+  test('calls a person when restart and rollback have not helped', () => {
+    watch()
+    const bad = { version: '3.0.0', errors: 0.5 }
+    expect([send(bad), send(bad), send(bad)]).toEqual([75, 75, 75])
+    expect(calls()).toEqual(['restart 3.0.0', 'rollback 3.0.0'])
+    expect(reflex('inbox').out).toContain('3.0.0 is unhealthy after a restart and a rollback')
+    expect(reflex('answer', 'watcher', 'handled').code).toBe(75)
+    const { code, out } = reflex('signal', 'watcher', 'close')
+    expect([code, JSON.parse(out)]).toEqual([0, { action: 'handled by a person', incidents: 1 }])
+  })
+})
