@@ -22,6 +22,7 @@ export const TREE_SETTINGS: readonly Parameter[] = [
   },
   { name: 'max_execution_ms', type: 'ms', unit: 'ms', doc: 'The longest time of an execution. Default: none.' },
   { name: 'tick_every', type: 'ms', unit: 'ms', doc: 'Ticks the tree every so many milliseconds, besides events.' },
+  { name: 'events', type: 'flag', doc: 'Whether a run takes events as long as it lasts. Default: if the tree reads `ctx.event`.' },
   {
     name: 'reload_policy',
     type: 'enum',
@@ -43,6 +44,7 @@ type Fields = Pick<
   | 'max_tick_duration_ms'
   | 'max_execution_ms'
   | 'tick_every'
+  | 'events'
   | 'reload_policy'
   | 'recovery_tree'
 >

@@ -14,7 +14,7 @@ import { save, skip } from './save.ts'
 import { stopAll } from './stopping.ts'
 import type { TreeStep } from './tree-step.ts'
 import { Ticking } from './ticking.ts'
-import { COMPLETED, type Execution, FAILED, HAS_FAILED, type TreeState } from './tree-state.ts'
+import { ACTIVE, COMPLETED, type Execution, FAILED, HAS_FAILED, type TreeState } from './tree-state.ts'
 import { walk } from './walk.ts'
 import { againOrYield, dropToken } from './yielding.ts'
 
@@ -98,6 +98,8 @@ function finish(x: TreeStep, state: TreeState, ticking: Ticking, isContinued = f
   }
   if (state.open === undefined && hasQueue(x) && (!hasEnded || staysOpen(x))) x.again()
   else if (hasEnded && hasReload(x) && staysOpen(x)) x.again()
+  // A result that came while this tick waited may belong to a leaf that the walk had passed.
+  else if (isContinued && state.open === undefined && state.status === ACTIVE && state.hasStored) x.again()
   save(x, state, ticking.events)
 }
 

@@ -233,6 +233,11 @@ export class TreeState {
     this.#warned.add(index)
   }
 
+  /** True if the end of an operation came while a tick waited for another leaf, and no tick has taken it. */
+  get hasStored(): boolean {
+    return this.#operations.some((operation) => operation?.hasSettled === true)
+  }
+
   /** Returns the node whose operation has a ref: the open one, or a RUNNING one. */
   nodeOf(ref: Ref): LaidNode | undefined {
     if (this.open?.ref === ref) return this.layout.nodes[this.open.index]
