@@ -42,7 +42,9 @@ export async function run(session: Session, program: string, flags: WatchFlags):
         ...(limits === undefined ? {} : { limits }),
         ...(flags.simulate === true ? { simulate: true } : {}),
         ...kindOptions({ ...flags }),
-        ...(fed === undefined ? {} : { [fed.kind]: { ...kindOptions({ ...flags })[fed.kind as 'tree'], ...fed.live.options } }),
+        ...(fed === undefined
+          ? {}
+          : { [fed.kind]: { ...(Reflect.get(kindOptions({ ...flags }), fed.kind) as object | undefined), ...fed.live.options } }),
       }),
     header: (handle) => runHeader(session, handle, []),
     ...(fed === undefined ? {} : { beforeContinue: (handle) => feedAll(session, handle, fed, flags.events ?? '') }),
