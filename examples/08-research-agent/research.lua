@@ -13,7 +13,7 @@ return BT.tree("research", {
     question = { type = "str", default = "Should we move our backups from tape to object storage?" },
     plan = { type = "any" },
     topics = { type = "list", default = {} },
-    found = { type = "any" },
+    found = { type = "any", default = {} },
     draft = { type = "any" },
     problem = { type = "str", default = "none" },
     sources = { type = "list", default = {} },

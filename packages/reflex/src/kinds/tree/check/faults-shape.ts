@@ -76,7 +76,7 @@ export const SHAPE_ENTRIES = {
   R1299: {
     title: 'An asynchronous node has no timeout of its own',
     verdict: 'fail',
-    severity: 'warning',
+    severity: 'info',
     when: BEFORE,
     rules: ['tree async node without any explicit timeout'],
     means: 'Only the default of its type limits the operation. Nobody has decided how long this one may take.',

@@ -1,5 +1,5 @@
 import type { Fault } from '../../../kernel/index.ts'
-import { quote, readJson } from '../../../text/index.ts'
+import { quote } from '../../../text/index.ts'
 import { loadError } from '../board/errors.ts'
 import { faults } from '../model/faults.ts'
 import type { TreeSource } from '../model/source.ts'

@@ -15,6 +15,7 @@ import {
 import type { RunSettings } from '../../../policy/index.ts'
 import { didYouMean, suggest } from '../../../text/index.ts'
 import type { RunStatus } from '../model/run-status.ts'
+import { functionCapability } from '../model/function-capability.ts'
 import { faults } from '../model/faults.ts'
 import type { ContractSource } from '../model/source.ts'
 import type { CodeResult, CodeWrite } from '../nodes/run-code.ts'
@@ -86,11 +87,6 @@ export function unknownFunction(functions: FunctionRegistry, name: string, place
     ...place,
     data: { fn_path: name, available_modules: names.slice(0, 10) },
   })
-}
-
-/** Returns the capability of a function. */
-export function functionCapability(name: string): string {
-  return `arbor://function/${encodeURIComponent(name)}`
 }
 
 /** The number of turns of the microtask queue in which a promise may settle and still answer within the tick. */
