@@ -43,13 +43,16 @@ function faultOf({ code, message, verdict, ...details }: FaultData): Fault {
   return new Fault(code, message, verdict, details)
 }
 
+/** A call of a function of `BT`. */
+const CALL = /\bBT\s*\.\s*(\w+)/g
+
 /** Returns a better fault for a call of a function that `BT` does not have, which Lua sees as a call of nil. */
 function unknownFunction({ code, message, line }: FaultData, source: Source, names: readonly string[]): Fault | undefined {
   const name = code === 'R1242' ? /attempt to call a nil value \(field '(\w+)'\)/.exec(message)?.[1] : undefined
   if (name === undefined || line === undefined || names.includes(name)) return undefined
   const [start, end] = source.lines.range(line)
-  const found = new RegExp(`\\bBT\\s*\\.\\s*${name}\\b`).exec(source.text.slice(start, end))
-  if (found === null) return undefined
+  const found = [...source.text.slice(start, end).matchAll(CALL)].find((match) => match[1] === name)
+  if (found === undefined) return undefined
   const guess = suggest(name, names)
   const place = source.details(start + found.index, found[0].length, didYouMean(guess))
   const fix = guess === undefined ? 'reflex explain nodes lists the types of nodes' : `write BT.${guess}`

@@ -1,6 +1,6 @@
 /** A read or write of a key that stands in the text: bb.key, bb["key"], bb.get("key"), also of `blackboard` and `ctx.bb`. */
 const ACCESS =
-  /\b(?:bb|blackboard)\s*(?:\.\s*(?:get|has|set|delete)\s*\(?\s*(["'])((?:(?!\1)[^\\\n])*)\1|\.\s*([A-Za-z_]\w*)|\[\s*(["'])((?:(?!\4)[^\\\n])*)\4\s*\])/g
+  /\b(?:bb|blackboard)\s*(?:\.\s*(?:get|has|set|delete)\s*(?:\(\s*)?(["'])((?:(?!\1)[^\\\n])*)\1|\.\s*([A-Za-z_]\w*)|\[\s*(["'])((?:(?!\4)[^\\\n])*)\4\s*\])/g
 const METHODS: ReadonlySet<string> = new Set(['get', 'set', 'has', 'delete'])
 
 /**

@@ -19,11 +19,10 @@ export function breakCondition(text: string): ExpressionCode | string {
   return read
 }
 
-const KEY = '([A-Za-z_][A-Za-z0-9_]*)'
-const EXISTS = new RegExp(`^${KEY}\\s+exists$`)
-const IS_NONE = new RegExp(`^${KEY}\\s+is\\s+(?:None|nil)$`)
-const BARE = new RegExp(`^${KEY}$`)
-const COMPARED = new RegExp(`^${KEY}\\s*(==|!=|>=|<=|>|<)\\s*(.+)$`)
+const EXISTS = /^([A-Za-z_]\w*)\s+exists$/
+const IS_NONE = /^([A-Za-z_]\w*)\s+is\s+(?:None|nil)$/
+const BARE = /^([A-Za-z_]\w*)$/
+const COMPARED = /^([A-Za-z_]\w*)\s*(==|!=|>=|<=|>|<)(.+)$/
 const LITERAL = /^(?:-?\d+(?:\.\d+)?|"[^"\\]*"|'[^'\\]*'|true|false|True|False|nil|None)$/
 const LUA_WORDS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'nil' }
 

@@ -2,7 +2,8 @@ import { equalJson, type Json } from '../../../../kernel/index.ts'
 
 /** The key of `{key}`; undefined for a literal. `{=}` is the key that has the name of the port. */
 export function referenceIn(value: string, port: string): string | undefined {
-  const inner = /^\s*\{\s*([^{}]+?)\s*\}\s*$/.exec(value)?.[1]
+  const inner = /^\{([^{}]+)\}$/.exec(value.trim())?.[1]?.trim()
+  if (inner === '') return undefined
   return inner === '=' ? port : inner
 }
 

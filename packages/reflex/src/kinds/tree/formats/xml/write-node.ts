@@ -29,7 +29,8 @@ export function writeNode(node: NodeSource, context: WriteContext): Written {
 /** Returns the name and the ids of a node, and its conditions. */
 function commonAttributes(node: NodeSource, context: WriteContext): readonly [identity: Attributes, conditions: Attributes] {
   const { id, name, description, metadata, params = {} } = node
-  const isAutomatic = new RegExp(`^${baseId(node.type, node.line)}(_\\d+)?$`).test(id)
+  const base = baseId(node.type, node.line)
+  const isAutomatic = id === base || (id.startsWith(base) && /^_\d+$/.test(id.slice(base.length)))
   const needsId = name === undefined ? false : NAME.test(name) || !isAutomatic
   const identity: [string, string][] = []
   if (name !== undefined) identity.push(['name', name])
