@@ -9,7 +9,7 @@ export const DEBUG_TOPIC = 'debug'
 export const DEBUG_KEY = '_debug'
 
 /** A place before which the walk stops. */
-export interface Breakpoint extends JsonObject {
+export interface Breakpoint {
   readonly enabled: boolean
   /** It stops only where this is true. */
   readonly condition?: string

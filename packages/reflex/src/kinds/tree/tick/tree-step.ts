@@ -5,7 +5,7 @@ import type { CompiledTree } from '../compile/compiled.ts'
 export type TreeStep = StepContext<CompiledTree>
 
 /** What a run of a tree is told when it begins, besides values of its blackboard. */
-export interface TreeArgs extends JsonObject {
+export interface TreeArgs {
   /** True: it stays open for events after its root has answered, and a message `close` ends it. */
   readonly _stays?: boolean
   /** Commands that debug it from its first tick on. */
