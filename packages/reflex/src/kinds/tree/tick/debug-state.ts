@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { isObject, type Json } from '../../../kernel/index.ts'
 import type { TreeStep } from './tree-step.ts'
 import { type DebugWord, PAUSED_AT } from './debug-words.ts'
 import type { TreeState } from './tree-state.ts'
