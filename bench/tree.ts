@@ -173,7 +173,7 @@ async function traced(line: Line): Promise<void> {
   }
 }
 
-/** What it takes to load a tree of 1,000 nodes from JSON, and to load it once more into a process that runs it. */
+/** Measures the load of a tree of 1,000 nodes from JSON, and a second load in a process that runs it. */
 function loading(line: Line): void {
   const source = large(1_000)
   const text = JSON.stringify(source)

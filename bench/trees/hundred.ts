@@ -79,7 +79,7 @@ const forever = defineNode({
 /** The catalogue with the leaves of the host. */
 export const OPTIONS: CompileOptions = { nodes: new Map([...NODES, steady, turning, ticks, forever].map((node) => [node.type, node])) }
 
-/** What a leaf of the tree of 100 does, and how it is ticked. */
+/** The leaves of the tree of 100 nodes, and the way in which it is ticked. */
 export interface TreeShape {
   /** `turns`: 8 nodes change in each tick. `fails`: 4 of these are failures in every second tick. `rests`: nothing changes. */
   readonly leaves: 'turns' | 'fails' | 'rests'

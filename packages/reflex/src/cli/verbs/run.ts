@@ -25,6 +25,7 @@ export async function run(session: Session, program: string, flags: WatchFlags):
   const trust = flags.trust === undefined ? undefined : readTrust(flags.trust, '--trust')
   const limits = flags.budget === undefined ? undefined : readBudget(flags.budget)
   const fed = flags.events === undefined ? undefined : await liveRuns(session, program, flags.kind)
+  const own = kindOptions({ ...flags })
   return driveRun(session, flags, {
     open: (prepare) =>
       reflex.start(program, {
@@ -41,10 +42,8 @@ export async function run(session: Session, program: string, flags: WatchFlags):
         ...(flags.tools === undefined ? {} : { tools: flags.tools }),
         ...(limits === undefined ? {} : { limits }),
         ...(flags.simulate === true ? { simulate: true } : {}),
-        ...kindOptions({ ...flags }),
-        ...(fed === undefined
-          ? {}
-          : { [fed.kind]: { ...(Reflect.get(kindOptions({ ...flags }), fed.kind) as object | undefined), ...fed.live.options } }),
+        ...own,
+        ...(fed === undefined ? {} : { [fed.kind]: { ...(Reflect.get(own, fed.kind) as object | undefined), ...fed.live.options } }),
       }),
     header: (handle) => runHeader(session, handle, []),
     ...(fed === undefined ? {} : { beforeContinue: (handle) => feedAll(session, handle, fed, flags.events ?? '') }),

@@ -29,7 +29,11 @@ export const TREE_SETTINGS: readonly Parameter[] = [
     values: { let_finish_then_swap: [], cancel_and_restart: [] },
     doc: 'How a new version replaces a tree that is RUNNING.',
   },
-  { name: 'recovery_tree', type: 'tree', doc: 'The tree that runs after three failures in a minute.' },
+  {
+    name: 'recovery_tree',
+    type: 'tree',
+    doc: 'The tree that `Recovery` runs after three failures in a minute, for trees in memory. Runs do not use it.',
+  },
 ]
 
 const OTHER_KEYS = ['root', 'on_failure', 'blackboard', 'board', 'contract', 'trees']

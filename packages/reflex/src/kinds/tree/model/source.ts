@@ -28,7 +28,7 @@ export interface TreeSource {
   /** True: a run takes events as long as it lasts. Default: if a condition or a script of the tree reads `ctx.event`. */
   readonly events?: boolean
   readonly reload_policy?: ReloadPolicy
-  /** The tree that runs after three failures in a minute. */
+  /** The tree that `Recovery` runs after three failures in a minute, for trees in memory. Runs do not use it. */
   readonly recovery_tree?: string
   readonly root: NodeSource
   /** The node that runs after the root has failed. */

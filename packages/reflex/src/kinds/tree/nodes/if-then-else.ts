@@ -1,6 +1,6 @@
 import { FAILURE, RUNNING, SKIPPED, SUCCESS } from '../manifest/behaviour.ts'
 import { defineNode } from '../manifest/manifest.ts'
-import { ANY } from './outcomes.ts'
+import { ofBranches } from './outcomes.ts'
 
 export const ifThenElse = defineNode({
   type: 'if_then_else',
@@ -10,11 +10,7 @@ export const ifThenElse = defineNode({
   xml: { IfThenElse: {} },
   parameters: [],
   propagates: 'transform',
-  outcomes: ([test = ANY, then = ANY, otherwise]) => ({
-    success: then.success || (otherwise?.success ?? false),
-    failure: then.failure || (otherwise === undefined ? test.failure : otherwise.failure),
-    running: test.running || then.running || (otherwise?.running ?? false),
-  }),
+  outcomes: ofBranches,
   doc: 'Ticks its first child, then its second if that succeeded, or its third if it failed; without a third it fails. The first is not ticked again while another is RUNNING.',
   example:
     'BT.if_then_else({ BT.condition("dark", { condition = "bb.lux < 10" }), BT.action("on", { fn = "lamp.on" }), BT.action("off", { fn = "lamp.off" }) })',

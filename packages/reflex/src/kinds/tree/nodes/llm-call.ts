@@ -34,7 +34,6 @@ export const llmCall = defineNode({
     { name: 'timeout', type: 'number', default: 120, unit: 's', doc: 'The longest time in seconds.' },
     { name: 'timeout_ms', type: 'ms', unit: 'ms', doc: 'The same in milliseconds.' },
     { name: 'budget_tokens', type: 'count', aliases: ['budget'], doc: 'The most tokens of all attempts.' },
-    { name: 'interruptible', type: 'flag', default: true, doc: 'False: an interruption is ignored.' },
     { name: 'retry_on', type: 'names', doc: 'The errors after which it tries again. Default: rate_limit, network_error, api_error.' },
     { name: 'max_retries', type: 'count', default: 3, doc: 'How often it tries again.' },
     { name: 'tools_key', type: 'key', flow: 'in', doc: 'The key that holds the tools that are offered to the model.' },

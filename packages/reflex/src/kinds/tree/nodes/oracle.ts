@@ -11,7 +11,6 @@ export const oracle = defineNode({
     { name: 'question', type: 'text', required: true, doc: 'The question.' },
     { name: 'sources', type: 'names', doc: 'Where to look: code, vault, threads.' },
     { name: 'explain', type: 'flag', default: false, doc: 'True: with the reasons.' },
-    { name: 'stream_to', type: 'key', flow: 'out', doc: 'The key under which the answer grows.' },
     { name: 'output', type: 'key', flow: 'out', default: 'oracle_answer', doc: 'The key that gets the result.' },
     { name: 'timeout', type: 'ms', default: 120000, unit: 'ms', doc: 'The longest time.' },
   ],

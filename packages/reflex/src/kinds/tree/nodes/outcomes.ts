@@ -31,6 +31,15 @@ export function ofChild([child = ANY]: readonly Outcomes[]): Outcomes {
   return child
 }
 
+/** Outcomes of a node whose first child chooses between the second and the third; without a third it fails. */
+export function ofBranches([test = ANY, then = ANY, otherwise]: readonly Outcomes[]): Outcomes {
+  return {
+    success: then.success || (otherwise?.success ?? false),
+    failure: then.failure || (otherwise === undefined ? test.failure : otherwise.failure),
+    running: test.running || then.running || (otherwise?.running ?? false),
+  }
+}
+
 /** The children up to the first one after which none is reached. */
 function reachable(children: readonly Outcomes[], goesOn: (child: Outcomes) => boolean): readonly Outcomes[] {
   const end = children.findIndex((child) => !goesOn(child))

@@ -3,7 +3,7 @@ import type { Behaviour } from '../manifest/behaviour.ts'
 import { callTool, toolSettled } from './tool.ts'
 
 /** The parameters of a preset that are not arguments of its tool. */
-const NOT_ARGUMENTS: readonly string[] = ['output', 'timeout', 'stream_to']
+const NOT_ARGUMENTS: readonly string[] = ['output', 'timeout']
 
 /** The behaviour of a leaf that calls one tool with its own parameters as arguments. */
 export function presetOf(tool: string): Behaviour {

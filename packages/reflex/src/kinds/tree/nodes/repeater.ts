@@ -28,7 +28,7 @@ export const repeater = defineNode({
       running: true,
     }
   },
-  doc: 'Ticks its child again, one end of it a tick, until it has ended so often or in the way that is asked for. A failure ends it with FAILURE, unless one of both conditions is given. Without a count and a condition only the budget of ticks and a halt end it.',
+  doc: 'Repeats its child until the count or the condition is reached. The child ends at most once in a tick. A failure of the child ends the node with FAILURE, unless a condition is given. Without a count and a condition, only the budget of ticks or a halt stops it.',
   example: 'BT.repeater({ count = 3 }, BT.action("ping", { fn = "net.ping" }))',
   behaviour: {
     enter: () => 0,

@@ -15,7 +15,7 @@ export const selector = defineNode({
   parameters: [],
   propagates: 'all',
   outcomes: ofSelector,
-  doc: 'Ticks its children from left to right within one tick until one succeeds. Fails when all have failed, and goes on at a RUNNING child with the next tick.',
+  doc: 'Ticks its children from left to right within one tick until one succeeds. Fails when all have failed, and the next tick continues at a RUNNING child.',
   example: 'BT.selector({ BT.action("walk", { fn = "robot.walk" }), BT.action("call", { fn = "robot.call" }) })',
   behaviour: oneAfterAnother({ goesOnAfter: FAILURE }),
 })

@@ -14,7 +14,7 @@ export const sequence = defineNode({
   parameters: [],
   propagates: 'any',
   outcomes: ofSequence,
-  doc: 'Ticks its children from left to right within one tick. Fails with the first that fails, succeeds when all have succeeded, and goes on at a RUNNING child with the next tick.',
+  doc: 'Ticks its children from left to right within one tick. Fails with the first that fails, succeeds when all have succeeded, and the next tick continues at a RUNNING child.',
   example: 'BT.sequence({ BT.condition("ready", { condition = "bb.ready" }), BT.action("go", { fn = "robot.go" }) })',
   behaviour: oneAfterAnother({ goesOnAfter: SUCCESS }),
 })

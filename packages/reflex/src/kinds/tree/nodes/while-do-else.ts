@@ -1,6 +1,6 @@
 import { FAILURE, RUNNING, SKIPPED, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
 import { defineNode } from '../manifest/manifest.ts'
-import { ANY } from './outcomes.ts'
+import { ofBranches } from './outcomes.ts'
 
 export const whileDoElse = defineNode({
   type: 'while_do_else',
@@ -10,11 +10,7 @@ export const whileDoElse = defineNode({
   xml: { WhileDoElse: {} },
   parameters: [],
   propagates: 'transform',
-  outcomes: ([test = ANY, then = ANY, otherwise]) => ({
-    success: then.success || (otherwise?.success ?? false),
-    failure: then.failure || (otherwise === undefined ? test.failure : otherwise.failure),
-    running: test.running || then.running || (otherwise?.running ?? false),
-  }),
+  outcomes: ofBranches,
   doc: 'Ticks its first child with every tick, then its second while that succeeds, or its third while it fails; without a third it fails. The one that is left is halted.',
   example:
     'BT.while_do_else({ BT.condition("day", { condition = "bb.lux > 10" }), BT.action("work", { fn = "robot.work" }), BT.action("charge", { fn = "robot.charge" }) })',

@@ -65,8 +65,8 @@ export class TreeValidator {
       const place = { file: tree.file, line: node.line, path: node.id }
       const faultsOfId = NAME.test(node.id)
         ? []
-        : [faults.make('R1225', `${quote(node.id)} is no id of a node`, { rule: 'E2004', ...place })]
-      if (ids.has(node.id)) faultsOfId.push(faults.make('R1226', `two nodes have the id ${node.id}`, { rule: 'E2005', ...place }))
+        : [faults.make('R1224', `${quote(node.id)} is no id of a node`, { rule: 'E2004', ...place })]
+      if (ids.has(node.id)) faultsOfId.push(faults.make('R1225', `two nodes have the id ${node.id}`, { rule: 'E2005', ...place }))
       ids.add(node.id)
       return [...faultsOfId, ...this.#shapeFaults(node, place), ...this.#nameFaults(tree, node, registry)]
     })
@@ -80,7 +80,7 @@ export class TreeValidator {
     if (children.length < least || children.length > most) {
       const wanted = least === most ? `${least}` : `at least ${least}`
       found.push(
-        faults.make('R1224', `${id} is a ${type} with ${children.length} children, and takes ${wanted}`, { rule: 'E2006', ...place }),
+        faults.make('R1226', `${id} is a ${type} with ${children.length} children, and takes ${wanted}`, { rule: 'E2006', ...place }),
       )
     }
     for (const { name, required } of manifest.parameters)
