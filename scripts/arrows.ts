@@ -29,10 +29,11 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   app: AGENTS,
   wrap: [...AGENTS, 'app'],
   learn: [...AGENTS, 'app'],
-  serve: [...AGENTS, 'app'],
-  testing: [...AGENTS, 'app', 'wrap', 'learn', 'serve'],
-  cli: [...AGENTS, 'app', 'wrap', 'learn', 'serve', 'testing'],
-  door: [...AGENTS, 'app', 'wrap', 'learn', 'serve', 'testing', 'cli'],
+  protocol: [...AGENTS, 'app'],
+  serve: [...AGENTS, 'app', 'protocol'],
+  testing: [...AGENTS, 'app', 'wrap', 'learn', 'protocol', 'serve'],
+  cli: [...AGENTS, 'app', 'wrap', 'learn', 'protocol', 'serve', 'testing'],
+  door: [...AGENTS, 'app', 'wrap', 'learn', 'protocol', 'serve', 'testing', 'cli'],
 }
 
 /** The folders of a room from the lowest up: each imports those before it. The door of the room lies beside them, above all. */
@@ -94,6 +95,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'telemetry/spans',
   ],
   runs: [
+    'abandoned-runs',
     'address',
     'answering',
     'cancelling',
@@ -123,6 +125,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   'kinds/pipeline': ['face/module', 'contract/conversation', 'engine/offers'],
   'kinds/tree': ['face/module'],
+  protocol: ['plain', 'shapes', 'schemas', 'documents', 'run-document', 'view-document', 'record-document'],
   app: [
     'reflex',
     'kinds',

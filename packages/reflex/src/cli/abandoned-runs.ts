@@ -1,21 +1,10 @@
+import { abandonedRuns as abandonedIn } from '../runs/abandoned-runs.ts'
 import { askerOf, type OpenWait, type RunRow } from '../kernel/index.ts'
 import type { StoreSession } from './store-session.ts'
 
-/**
- * Returns the runs among `rows` that have the status `running` and whose process is gone: they wait for a process
- * (experience 2).
- */
-export async function abandonedRuns({ store, console }: StoreSession, rows: readonly RunRow[]): Promise<ReadonlySet<string>> {
-  const running = rows.filter(({ status }) => status === 'running')
-  if (running.length === 0) return new Set()
-  const due = new Set(await store.due(console.now))
-  const gone = new Set<string>()
-  for (const { id, owner } of running) {
-    if (owner === null || !console.world.isAlive(owner)) gone.add(id)
-    // A run that a living process owns is never due.
-    else if (due.has(id)) gone.add(id)
-  }
-  return gone
+/** Returns the runs among `rows` that have the status `running` and whose process is gone. */
+export function abandonedRuns({ store, console }: StoreSession, rows: readonly RunRow[]): Promise<ReadonlySet<string>> {
+  return abandonedIn(store, { now: console.now, isAlive: (worker) => console.world.isAlive(worker) }, rows)
 }
 
 /** True if a run is a fork that nobody has resumed: it is suspended, no question is open and nothing is due. */

@@ -1,3 +1,4 @@
+import { errorDocument, resultDocument } from '../protocol/documents.ts'
 import type { OpenQuestion, RunHandle } from '../runs/handle.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import type { KindResult } from '../programs/kind-view.ts'
@@ -6,7 +7,6 @@ import { shortJson } from '../text/index.ts'
 import { repeatWordsOf } from './repeat-command.ts'
 import type { RunExit } from './continue-run.ts'
 import type { Console } from './console.ts'
-import { errorDocument, resultDocument } from './documents.ts'
 import { jsonText } from './escape.ts'
 import { EXIT, interruptCode } from './exit.ts'
 import { factLine, hangingLines, layoutText, commandHint } from './layout.ts'
@@ -31,8 +31,15 @@ interface EndingFacts {
 export function printEnding(console: Console, handle: RunHandle, left: RunExit, { waited, forkAddress, more }: EndingFacts): number {
   const code = exitCode(handle, left)
   const refused = typeof left === 'object' && 'refused' in left ? left.refused : undefined
+  const { failure } = handle
   if (console.shape === 'json')
-    console.document(resultDocument(handle, handle.status === 'running', { ...more, ...(refused && errorDocument(refused)) }))
+    console.document(
+      resultDocument(handle, handle.status === 'running', {
+        ...more,
+        ...(failure && { error: withRemedy(handle, failure) }),
+        ...(refused && errorDocument(refused)),
+      }),
+    )
   else if (console.shape === 'jsonl' && refused !== undefined) console.document(errorDocument(refused))
   if (console.shape !== 'text') return code
   if (refused !== undefined) console.report([...console.fault(refused), ...suspendedLines(console, handle)])

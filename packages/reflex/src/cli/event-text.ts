@@ -1,3 +1,4 @@
+import { textOf } from '../protocol/plain.ts'
 import { isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import type { StoryEvent } from '../programs/kind-view.ts'
 import { shortJson, parseIfJson } from '../text/index.ts'
@@ -82,18 +83,8 @@ export function valueText(found: unknown, limit: number): string {
   return shortJson(parseIfJson(found), limit).replace(/ (\d[\d.]*) ([kM]?B)$/, '\u00a0$1\u00a0$2')
 }
 
-/** Returns the name of a program without the prefix of its kind. */
-export function programName(reference: string): string {
-  return reference.slice(reference.indexOf(':') + 1)
-}
-
 export function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {}
-}
-
-/** Returns a text unchanged and any other value as JSON. */
-export function textOf(found: Json | undefined): string {
-  return typeof found === 'string' ? found : found === undefined ? '' : JSON.stringify(found)
 }
 
 /** Returns `R2052 the agent failed`, for an event that reports a failure. */

@@ -1,3 +1,4 @@
+import { errorDocument } from '../protocol/documents.ts'
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -6,7 +7,6 @@ import { faults } from '../runs/faults.ts'
 import { type FaultData, faultData, isFault } from '../kernel/index.ts'
 import type { Console } from './console.ts'
 import { nearestStore } from '../app/home.ts'
-import { errorDocument } from './documents.ts'
 import { exitCodeOf, messageOf, systemFix } from './exit.ts'
 import { commandHint } from './layout.ts'
 

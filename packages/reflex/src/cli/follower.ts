@@ -1,8 +1,9 @@
+import { textOf } from '../protocol/plain.ts'
 import { isList, isObject, type Json } from '../kernel/index.ts'
 import type { StoryEvent } from '../programs/kind-view.ts'
 import type { StoryLine } from '../history/trace.ts'
 import { addEventUsage, noUsage, type ModelUsage } from './model-usage.ts'
-import { type AnswerFacts, objectOf, textOf, waitText } from './event-text.ts'
+import { type AnswerFacts, objectOf, waitText } from './event-text.ts'
 import { duration } from './units.ts'
 
 /** The state before an event that is needed to describe the event. */

@@ -1,3 +1,4 @@
+import { programName } from '../protocol/plain.ts'
 import { basename, relative } from 'node:path'
 import type { RunHandle } from '../runs/handle.ts'
 import type { AgentChoice, RunLimits, RunSettings } from '../policy/index.ts'
@@ -6,7 +7,6 @@ import type { Console } from './console.ts'
 import { factLine, paragraph } from './layout.ts'
 import { plainLine } from './progress.ts'
 import type { Session } from './session.ts'
-import { programName } from './event-text.ts'
 
 /** Prints the header of a run: its program, its name, its decider and its trust (decisions: always printed). */
 export function runHeader({ console, reflex }: Session, handle: RunHandle, more: readonly string[]): void {

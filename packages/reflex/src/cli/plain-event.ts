@@ -1,3 +1,4 @@
+import { programName } from '../protocol/plain.ts'
 import type { StoryEvent } from '../programs/kind-view.ts'
 import { attemptText, type EventContext } from './follower.ts'
 import { usageFacts } from './model-usage.ts'
@@ -11,7 +12,6 @@ import {
   actionText,
   failureText,
   isDetail,
-  programName,
   returnedText,
   durationFact,
   waitText,

@@ -1,10 +1,10 @@
+import { plainJson } from '../protocol/plain.ts'
 import { type FaultData, faultData, type JsonObject } from '../kernel/index.ts'
 import type { Replayed } from '../app/replaying.ts'
 import type { ReplayDifference, ReplaySide } from '../app/replaying-difference.ts'
 import { partsText } from '../history/record-text.ts'
 import type { Console } from './console.ts'
 import { cropFrame } from './crop-frame.ts'
-import { plainJson } from './run-document.ts'
 import { layoutText } from './layout.ts'
 
 /**

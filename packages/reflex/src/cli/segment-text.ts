@@ -1,20 +1,5 @@
 import type { Segment } from '../kernel/index.ts'
-
-interface SegmentDocument extends Pick<Segment, 'number' | 'first' | 'last' | 'archive'> {
-  readonly place: Segment['place'] | 'open'
-}
-
-/** Returns the segments of a run as documents; undefined for a run that was never sealed. */
-export function segmentDocuments(segments: readonly Segment[]): readonly SegmentDocument[] | undefined {
-  if (!isSealed(segments)) return undefined
-  return segments.map(({ number, first, last, sealed, place, archive }) => ({
-    number,
-    first,
-    last,
-    place: sealed ? place : 'open',
-    ...(archive === undefined ? {} : { archive }),
-  }))
-}
+import { isSealed } from '../protocol/view-document.ts'
 
 /** Returns the segments of a run in words, neighbours of one place together; nothing for a run that was never sealed. */
 export function segmentText(segments: readonly Segment[]): string {
@@ -32,10 +17,6 @@ export function segmentText(segments: readonly Segment[]): string {
       return `${numbers} ${place}, records ${from.first} to ${to.last}`
     })
     .join(' · ')
-}
-
-function isSealed(segments: readonly Segment[]): boolean {
-  return segments.some(({ sealed }) => sealed)
 }
 
 function placeText({ sealed, place, archive = '' }: Segment): string {

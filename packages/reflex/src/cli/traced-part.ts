@@ -18,11 +18,6 @@ function recordCount(option: string, text: string | undefined): number | undefin
   throw faults.make('R2031', `${option} ${text} is not a whole number above 0`, { fix: `write ${option} 20` })
 }
 
-/** Returns the first record of a trace that does not begin with the first one, and the archive with the records that the store no longer has. */
-export function partDocument({ first, gone }: TracedRun): object {
-  return { ...(first === 1 ? {} : { from: first }), ...(gone === undefined ? {} : { gone }) }
-}
-
 /** Returns the sentence about the records before the first one of a trace. */
 export function missingText({ row: { id }, first, gone }: TracedRun): string {
   if (gone === undefined || first > gone.last + 1) return `records up to ${first - 1} are not shown`

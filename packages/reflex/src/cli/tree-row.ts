@@ -1,3 +1,4 @@
+import { programName } from '../protocol/plain.ts'
 import type { StoryEvent } from '../programs/kind-view.ts'
 import type { StoryLine } from '../history/trace.ts'
 import { attemptText, isRetry, nameOf, type EventContext } from './follower.ts'
@@ -11,7 +12,6 @@ import {
   decisionText,
   actionText,
   failureText,
-  programName,
   returnedText,
   durationFact,
   waitText,

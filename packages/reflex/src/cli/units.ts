@@ -1,3 +1,4 @@
+import { utc } from '../protocol/plain.ts'
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
@@ -55,12 +56,6 @@ export function dueTime(at: number, now: number): string {
 function dayOf(date: Date, today: Date): string {
   const day = `${date.getDate()} ${MONTHS[date.getMonth()] ?? ''}`
   return date.getFullYear() === today.getFullYear() ? day : `${day} ${date.getFullYear()}`
-}
-
-/** Returns a time in UTC, ISO 8601, for files and pipes; a time outside the calendar as its number. */
-export function utc(at: number): string {
-  const date = new Date(at)
-  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString()
 }
 
 /** Returns a time in UTC, ISO 8601, to the second. */

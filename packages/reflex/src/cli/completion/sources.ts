@@ -1,8 +1,8 @@
+import { programName } from '../../protocol/plain.ts'
 import { nearestStore } from '../../app/home.ts'
 import type { RunRow } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
 import type { Session } from '../session.ts'
-import { programName } from '../event-text.ts'
 import type { Candidate, Sources } from './candidates.ts'
 import { SHELLS } from './scripts.ts'
 

@@ -1,8 +1,8 @@
+import { diffDocument } from '../../protocol/view-document.ts'
 import type { RunDifference, ComparedRun, Comparison } from '../../history/comparing.ts'
 import type { Json } from '../../kernel/index.ts'
 import { shortJson, countCells, lineDiff } from '../../text/index.ts'
 import type { Console } from '../console.ts'
-import { plainJson } from '../run-document.ts'
 import { faults } from '../../runs/faults.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
@@ -28,7 +28,7 @@ export async function diff(session: Session, [one = '', other]: readonly string[
   if (other === undefined)
     throw faults.make('R2031', 'diff needs two runs', { fix: `reflex diff ${one} RUN, or reflex diff ${one} --replay` })
   const found = await reflex.diff(one, other)
-  if (console.shape !== 'text') console.document(plainJson({ v: 1, ...documentOf(found) }))
+  if (console.shape !== 'text') console.document(diffDocument(found))
   else if (console.out.terminal || flags.text === true) console.print(lines(console, found, flags.text === true))
   else console.world.out.write(tabSeparated(found.differences.map(({ what, name, one: a, other: b }) => [what, name, text(a), text(b)])))
   return found.differences.length === 0 ? EXIT.done : EXIT.no
@@ -36,11 +36,6 @@ export async function diff(session: Session, [one = '', other]: readonly string[
 
 function text(found: Json | undefined): string {
   return found === undefined ? '' : jsonText(found)
-}
-
-function documentOf({ one, other, equal, differences }: Comparison): object {
-  const side = ({ run, at, last, status }: ComparedRun): object => ({ run, record: at, records: last, status })
-  return { one: side(one), other: side(other), equal, differences: differences.map(({ at, ...part }) => ({ ...part, records: at })) }
 }
 
 function lines(console: Console, { one, other, equal, differences }: Comparison, withTexts: boolean): string[] {

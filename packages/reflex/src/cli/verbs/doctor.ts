@@ -1,7 +1,7 @@
+import { plainJson } from '../../protocol/plain.ts'
 import { type Check, checkConfig, checksOf } from '../doctor/checks.ts'
 import { type Setting, settingsOf } from '../doctor/settings.ts'
 import type { Console } from '../console.ts'
-import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, layoutRow, table, tabSeparated } from '../layout.ts'
 import type { Look, Mark } from '../look.ts'

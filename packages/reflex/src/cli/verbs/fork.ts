@@ -1,8 +1,8 @@
+import { forkDocument } from '../../protocol/view-document.ts'
 import type { ForkDecision } from '../../runs/fork-decision.ts'
 import type { ForkedRun } from '../../app/forking.ts'
 import { readTrust } from '../../policy/index.ts'
 import type { Console } from '../console.ts'
-import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { readInputs } from '../grammar.ts'
 import { factLine, layoutRow, paragraph, commandHint } from '../layout.ts'
@@ -30,14 +30,10 @@ export async function fork({ console, reflex, read }: Session, address: string, 
     ...(trust === undefined ? {} : { trust: readTrust(trust, '--trust') }),
     ...(simulate === undefined ? {} : { simulate }),
   })
-  if (console.shape !== 'text') console.document(document(forked))
+  if (console.shape !== 'text') console.document(forkDocument(forked))
   else if (console.out.terminal || !console.quiet) console.print(lines(console, forked))
   else console.print([forked.id])
   return EXIT.done
-}
-
-function document({ id, ...forked }: ForkedRun): ReturnType<typeof plainJson> {
-  return plainJson({ v: 1, run: id, status: 'suspended', ...forked })
 }
 
 function lines(console: Console, forked: ForkedRun): string[] {

@@ -1,7 +1,7 @@
+import { plainJson } from '../../protocol/plain.ts'
 import type { CollectResult, PackedSegments } from '../../runs/collecting.ts'
 import { faultData } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
-import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { durationOf } from '../grammar.ts'
 import { factLine, hangingLines, commandHint } from '../layout.ts'

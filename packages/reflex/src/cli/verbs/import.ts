@@ -1,16 +1,16 @@
+import { plainJson, programName } from '../../protocol/plain.ts'
+import { programDocument } from '../../protocol/run-document.ts'
 import { createReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ImportedRun, linesOf } from '../../history/archive/import.ts'
 import { programFaults } from '../../programs/faults.ts'
 import { Fault, faultData, isFault } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
-import { plainJson, programDocument } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import { secretIn } from '../../app/secret-file.ts'
 import type { Session } from '../session.ts'
-import { programName } from '../event-text.ts'
 import { counted } from '../units.ts'
 
 export interface ImportFlags extends CommonFlags {

@@ -1,9 +1,9 @@
+import { questionDocument } from '../../protocol/documents.ts'
+import { plainJson, utc } from '../../protocol/plain.ts'
 import type { OpenQuestion } from '../../runs/handle.ts'
 import { isInternalQuestion } from '../../people/index.ts'
 import { answerAt } from './answer.ts'
 import type { Console } from '../console.ts'
-import { questionDocument } from '../documents.ts'
-import { plainJson } from '../run-document.ts'
 import { answerWord } from '../ending.ts'
 import { EXIT, interruptCode } from '../exit.ts'
 import { layoutText, tabSeparated, commandHint } from '../layout.ts'
@@ -12,7 +12,7 @@ import type { ContinueFlags } from '../options.ts'
 import { askAtTerminal } from '../prompt.ts'
 import { Screen } from '../screen.ts'
 import type { Session } from '../session.ts'
-import { dueTime, utc } from '../units.ts'
+import { dueTime } from '../units.ts'
 
 /** `reflex inbox`: lists every open question; on a terminal the person can answer them here. */
 export async function inbox(session: Session, flags: ContinueFlags): Promise<number> {

@@ -1,8 +1,8 @@
+import { plainJson } from '../../protocol/plain.ts'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { faults } from '../../runs/faults.ts'
 import type { Console } from '../console.ts'
-import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, commandHint } from '../layout.ts'
 

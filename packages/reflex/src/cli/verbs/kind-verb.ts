@@ -1,10 +1,10 @@
+import { plainJson } from '../../protocol/plain.ts'
 import { keptRecords, readRecords } from '../../kernel/index.ts'
 import type { VerbSearch } from '../../programs/verb.ts'
 import { readAddress } from '../../runs/address.ts'
 import { findRecord } from '../../runs/find-run.ts'
 import { EXIT } from '../exit.ts'
 import { tabSeparated } from '../layout.ts'
-import { plainJson } from '../run-document.ts'
 import type { Session } from '../session.ts'
 
 /** A verb that a kind brings, by its name and its function. */

@@ -1,17 +1,17 @@
+import { plainJson, programName, utc } from '../../protocol/plain.ts'
+import { runDocument } from '../../protocol/run-document.ts'
 import { faults } from '../../runs/faults.ts'
 import { readDuration } from '../../agents/duration.ts'
 import { isFault, type JsonObject, type RunRow, type RunStatus, type Store } from '../../kernel/index.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
-import { plainJson, runDocument } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { abandonedRuns, waitReason } from '../abandoned-runs.ts'
 import { table, tabSeparated, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import type { StoreSession } from '../store-session.ts'
-import { programName } from '../event-text.ts'
 import { usageText } from '../model-usage.ts'
-import { age, utc } from '../units.ts'
+import { age } from '../units.ts'
 
 export interface RunsFlags extends CommonFlags {
   readonly status?: string

@@ -1,13 +1,13 @@
+import { segmentDocuments, showDocument } from '../../protocol/view-document.ts'
+import { programName, utc } from '../../protocol/plain.ts'
 import type { EdgeState } from '../../programs/kind-view.ts'
 import type { OpenQuestion } from '../../runs/handle.ts'
 import { isInternalQuestion } from '../../people/index.ts'
 import { shortJson } from '../../text/index.ts'
 import type { RunView, StackStep } from '../../runs/view.ts'
 import type { Console } from '../console.ts'
-import { questionDocument } from '../documents.ts'
-import { plainJson, runDocument } from '../run-document.ts'
 import { questionLines, remedyLines } from '../ending.ts'
-import { segmentDocuments, segmentText } from '../segment-text.ts'
+import { segmentText } from '../segment-text.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
 import { fitValue } from '../fit-value.ts'
@@ -15,38 +15,17 @@ import { abandonedRuns, waitReason } from '../abandoned-runs.ts'
 import { factLine, layoutText, tabSeparated, commandHint } from '../layout.ts'
 import { pictureRows } from '../picture-rows.ts'
 import type { Session } from '../session.ts'
-import { programName } from '../event-text.ts'
-import { duration, localTime, utc } from '../units.ts'
+import { duration, localTime } from '../units.ts'
 
 /** `reflex show RUN[@N]`: prints the state of a run, now or after one of its records. */
 export async function show(session: Session, address: string): Promise<number> {
   const { console, reflex } = session
   const view = await reflex.show(address)
   const gone = (await abandonedRuns({ console, store: reflex.store }, [view.row])).has(view.row.id)
-  if (console.shape !== 'text') console.document(document(view, gone))
+  if (console.shape !== 'text') console.document(showDocument(view, gone))
   else if (console.out.terminal) console.print(lines(console, view, gone))
   else console.world.out.write(tabSeparated(rows(view)))
   return EXIT.done
-}
-
-function document(
-  { row, at, time, stack, branches, choices, board, questions, inbox, segments }: RunView,
-  gone: boolean,
-): ReturnType<typeof plainJson> {
-  const steps = (one: readonly StackStep[]): object[] => one.map((step) => ({ ...step, program: programName(step.program) }))
-  return plainJson({
-    v: 1,
-    run: runDocument(row, gone),
-    record: at,
-    time: utc(time),
-    segments: segmentDocuments(segments),
-    stack: steps(stack),
-    ...(branches.length === 0 ? {} : { branches: branches.map(steps) }),
-    choices,
-    board,
-    questions: questions.map(questionDocument),
-    inbox: inbox.map(({ type, to, body, by, at, fault }) => ({ type, to, value: body, by, time: utc(at), damaged: fault?.message })),
-  })
 }
 
 function rows({ at, time, stack, branches, picture, choices, board, questions, inbox, segments }: RunView): string[][] {

@@ -1,7 +1,7 @@
+import { plainJson } from '../../protocol/plain.ts'
 import { isFault, type Json } from '../../kernel/index.ts'
 import { shortJson } from '../../text/index.ts'
 import { driveRun } from '../drive-run.ts'
-import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { readAnswer } from '../grammar.ts'
 import { factLine, commandHint } from '../layout.ts'

@@ -1,3 +1,7 @@
+import { traceDocument } from '../../protocol/view-document.ts'
+import { factsOf } from '../../protocol/documents.ts'
+import { programName, textOf, utc } from '../../protocol/plain.ts'
+import { RecordWriter } from '../../protocol/record-document.ts'
 import { readAddress } from '../../runs/address.ts'
 import { findRecord } from '../../runs/find-run.ts'
 import { isList, isObject, type JsonObject, keptRecords, readPart, type RunRow, type State } from '../../kernel/index.ts'
@@ -5,21 +9,18 @@ import type { StoryEvent } from '../../programs/kind-view.ts'
 import type { StoryLine } from '../../history/trace.ts'
 import { firstTraced, type TraceOptions as TracedPart, type TracedRun } from '../../history/trace-of.ts'
 import type { Console } from '../console.ts'
-import { factsOf, lineDocument } from '../documents.ts'
-import { plainJson, runDocument } from '../run-document.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
 import { attemptText, Follower, isRetry, nameOf, type EventContext } from '../follower.ts'
 import { abandonedRuns } from '../abandoned-runs.ts'
 import { factLine, layoutText, tabSeparated } from '../layout.ts'
 import { valueRoom } from '../progress.ts'
-import { RecordWriter } from '../records.ts'
 import { readSettings } from '../../policy/index.ts'
 import { budgetText } from '../budget.ts'
 import type { CommonFlags } from '../options.ts'
 import type { Session } from '../session.ts'
 import { isByModel, promptKeysText, usageFacts } from '../model-usage.ts'
-import { missingText, partDocument, tracedPart, type PartFlags } from '../traced-part.ts'
+import { missingText, tracedPart, type PartFlags } from '../traced-part.ts'
 import { takenEdgeLines } from '../tree-row.ts'
 import {
   otherOpenEdges,
@@ -29,16 +30,14 @@ import {
   actionText,
   failureText,
   objectOf,
-  programName,
   returnedText,
-  textOf,
   durationFact,
   valueText,
   waitText,
   decider,
   writesText,
 } from '../event-text.ts'
-import { counted, duration, localTime, utc } from '../units.ts'
+import { counted, duration, localTime } from '../units.ts'
 import type { ViewedPrograms } from '../../programs/kinds.ts'
 
 export interface TraceFlags extends CommonFlags, PartFlags {}
@@ -52,8 +51,7 @@ export async function trace(session: Session, address: string, flags: TraceFlags
   const { row, lines, state, first } = traced
   const gone = (await abandonedRuns({ console, store: reflex.store }, [row])).has(row.id)
   const { by, input } = startOf(state)
-  if (console.shape === 'json')
-    console.document(plainJson({ v: 1, run: runDocument(row, gone), by, input, ...partDocument(traced), lines: lines.map(lineDocument) }))
+  if (console.shape === 'json') console.document(traceDocument(traced, gone, startOf(state)))
   else {
     const programs = reflex.programsOf(state)
     if (console.out.terminal)

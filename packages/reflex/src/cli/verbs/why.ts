@@ -1,13 +1,12 @@
+import { plainJson, textOf } from '../../protocol/plain.ts'
 import type { Cause } from '../../history/causes.ts'
 import type { Console } from '../console.ts'
-import { plainJson } from '../run-document.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
 import { fitValue } from '../fit-value.ts'
 import { hangingLines, layoutText, tabSeparated, commandHint } from '../layout.ts'
 import type { Look } from '../look.ts'
 import type { Session } from '../session.ts'
-import { textOf } from '../event-text.ts'
 
 /**
  * `reflex why RUN NODE|KEY|@N`: prints the causes of a value or a decision, backwards through the journal. `node:` or

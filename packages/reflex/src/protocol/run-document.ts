@@ -1,10 +1,5 @@
+import { plainJson, utc } from './plain.ts'
 import type { JsonObject, Pin, RunRow } from '../kernel/index.ts'
-import { utc } from './units.ts'
-
-/** Returns a value as JSON, without its undefined fields. */
-export function plainJson(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject
-}
 
 export function programDocument([name, kind, , hash]: Pin): JsonObject {
   return { name: name.slice(name.indexOf(':') + 1), kind, hash }

@@ -1,7 +1,6 @@
+import { plainJson, textOf, utc } from './plain.ts'
+import { programDocument } from './run-document.ts'
 import { isList, type Input, type Json, type JsonObject, type Outputs, type Rec, type Start } from '../kernel/index.ts'
-import { plainJson, programDocument } from './run-document.ts'
-import { textOf } from './event-text.ts'
-import { utc } from './units.ts'
 
 /**
  * Writes records as documents. It keeps the facts outside the records: the run, its programs in the order of their

@@ -1,9 +1,8 @@
+import { plainJson, utc } from './plain.ts'
+import { programDocument } from './run-document.ts'
 import type { OpenQuestion, RunHandle } from '../runs/handle.ts'
 import { type FaultData, faultData, type JsonObject } from '../kernel/index.ts'
 import type { StoryLine } from '../history/trace.ts'
-import { withRemedy } from './failure-remedy.ts'
-import { plainJson, programDocument } from './run-document.ts'
-import { utc } from './units.ts'
 
 /** Returns `{"v":1,"error":{…}}` (experience 1.5). */
 export function errorDocument(fault: FaultData): JsonObject {
@@ -14,8 +13,8 @@ export function questionDocument({ id, run, name, path, question, since, due, fa
   return plainJson({ id, run, name, path, ...question, since: utc(since), due: due === undefined ? undefined : utc(due), error: fault })
 }
 
-/** Returns the document that `run`, `resume` and `answer` print. */
-export function resultDocument(handle: RunHandle, gone: boolean, more: JsonObject = {}): JsonObject {
+/** Returns the state of a run that this process has. `more` replaces and adds fields. */
+export function resultDocument(handle: RunHandle, gone: boolean, more: object = {}): JsonObject {
   const { state } = handle.run
   const { start } = state
   return plainJson({
@@ -27,7 +26,7 @@ export function resultDocument(handle: RunHandle, gone: boolean, more: JsonObjec
     records: handle.run.durable,
     started: start === undefined ? undefined : utc(start.at),
     updated: utc(state.time),
-    ...(handle.failure === undefined ? { value: handle.value } : { error: withRemedy(handle, handle.failure) }),
+    ...(handle.failure === undefined ? { value: handle.value } : { error: handle.failure }),
     questions: handle.questions.map(questionDocument),
     ...more,
   })

@@ -1,0 +1,82 @@
+import type { Comparison, ComparedRun } from '../history/comparing.ts'
+import type { TracedRun } from '../history/trace-of.ts'
+import type { Json, JsonObject, Segment } from '../kernel/index.ts'
+import type { RunView, StackStep } from '../runs/view.ts'
+import type { ForkedRun } from '../app/forking.ts'
+import { lineDocument, questionDocument } from './documents.ts'
+import { plainJson, programName, utc } from './plain.ts'
+import { runDocument } from './run-document.ts'
+
+/** Returns the state of a run after one of its records. */
+export function showDocument(
+  { row, at, time, stack, branches, choices, board, questions, inbox, segments }: RunView,
+  gone: boolean,
+): JsonObject {
+  const steps = (one: readonly StackStep[]): object[] => one.map((step) => ({ ...step, program: programName(step.program) }))
+  return plainJson({
+    v: 1,
+    run: runDocument(row, gone),
+    record: at,
+    time: utc(time),
+    segments: segmentDocuments(segments),
+    stack: steps(stack),
+    ...(branches.length === 0 ? {} : { branches: branches.map(steps) }),
+    choices,
+    board,
+    questions: questions.map(questionDocument),
+    inbox: inbox.map(({ type, to, body, by, at, fault }) => ({ type, to, value: body, by, time: utc(at), damaged: fault?.message })),
+  })
+}
+
+interface SegmentDocument extends Pick<Segment, 'number' | 'first' | 'last' | 'archive'> {
+  readonly place: Segment['place'] | 'open'
+}
+
+/** Returns the segments of a run as documents; undefined for a run that was never sealed. */
+export function segmentDocuments(segments: readonly Segment[]): readonly SegmentDocument[] | undefined {
+  if (!isSealed(segments)) return undefined
+  return segments.map(({ number, first, last, sealed, place, archive }) => ({
+    number,
+    first,
+    last,
+    place: sealed ? place : 'open',
+    ...(archive === undefined ? {} : { archive }),
+  }))
+}
+
+/** True for a run that was sealed at least once. */
+export function isSealed(segments: readonly Segment[]): boolean {
+  return segments.some(({ sealed }) => sealed)
+}
+
+/** Returns the story of a run, or of a part of it. `start`: who started the run, and its input. */
+export function traceDocument(
+  traced: TracedRun,
+  gone: boolean,
+  start: { readonly by?: string | undefined; readonly input?: Json | undefined },
+): JsonObject {
+  const { row, lines } = traced
+  return plainJson({ v: 1, run: runDocument(row, gone), ...start, ...partDocument(traced), lines: lines.map(lineDocument) })
+}
+
+/** Returns the first record of a trace that does not begin with the first one, and the archive with the records that the store no longer has. */
+function partDocument({ first, gone }: TracedRun): object {
+  return { ...(first === 1 ? {} : { from: first }), ...(gone === undefined ? {} : { gone }) }
+}
+
+/** Returns the differences between two runs. */
+export function diffDocument({ one, other, equal, differences }: Comparison): JsonObject {
+  const side = ({ run, at, last, status }: ComparedRun): object => ({ run, record: at, records: last, status })
+  return plainJson({
+    v: 1,
+    one: side(one),
+    other: side(other),
+    equal,
+    differences: differences.map(({ at, ...part }) => ({ ...part, records: at })),
+  })
+}
+
+/** Returns a fork that performs nothing yet. */
+export function forkDocument({ id, ...forked }: ForkedRun): JsonObject {
+  return plainJson({ v: 1, run: id, status: 'suspended', ...forked })
+}
