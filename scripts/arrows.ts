@@ -56,6 +56,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'live-runs',
     'language',
     'part-help',
+    'route',
     'verb',
     'run-options',
     // Programs and their texts.
@@ -125,7 +126,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   'kinds/pipeline': ['face/module', 'contract/conversation', 'engine/offers'],
   'kinds/tree': ['face/module'],
-  protocol: ['plain', 'shapes', 'schemas', 'documents', 'run-document', 'view-document', 'record-document'],
+  protocol: ['catalogue', 'plain', 'shapes', 'schemas', 'documents', 'run-document', 'view-document', 'record-document'],
   app: [
     'reflex',
     'kinds',
@@ -136,7 +137,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'home',
     'config',
     'config-file',
-    'catalogue',
+
     'known-stores',
     'secret-file',
     'worker',

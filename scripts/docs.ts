@@ -1,7 +1,7 @@
 /** Writes what documents take from the code: a page for every error, the commands, the attributes of pipelines, the nodes of trees. `--check` only says whether they are up to date. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { CATALOGUE } from '../packages/reflex/src/app/catalogue.ts'
+import { CATALOGUE } from '../packages/reflex/src/protocol/catalogue.ts'
 import { commandPages } from '../packages/reflex/src/cli/command-pages.ts'
 import type { CatalogueEntry } from '../packages/reflex/src/kernel/index.ts'
 import { attributesPage } from './attributes-page.ts'

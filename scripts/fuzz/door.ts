@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CATALOGUE } from '../../packages/reflex/src/app/catalogue.ts'
+import { CATALOGUE } from '../../packages/reflex/src/protocol/catalogue.ts'
 import { thisProcess } from '../../packages/reflex/src/app/host.ts'
 import { describeFault, type Fault, isFault } from '../../packages/reflex/src/kernel/index.ts'
 import { Reflex } from '../../packages/reflex/src/app/reflex.ts'

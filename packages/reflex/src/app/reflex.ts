@@ -239,7 +239,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const limits = { ...options.limits, ...(ownLimits as RunLimits | undefined) }
     const restrictions = restrictionsOf(this.#options.policy ?? [], options.agentId)
     const settings: Omit<RunSettings, 'folder'> = {
-      actor: this.actor,
+      actor: options.by ?? this.actor,
       trust: isLowered ? 'untrusted' : this.#trustOf(options.trust),
       workdir: this.workdir,
       ...(file === undefined ? {} : { file }),

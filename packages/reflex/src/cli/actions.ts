@@ -205,6 +205,31 @@ const SHARED: readonly Verb[] = [
     }),
   },
   {
+    name: 'serve',
+    words: [],
+    about: 'answer requests over HTTP, and run what is due until stopped',
+    options: [
+      new Option('--port <number>', 'the port; 0 for any free one; default: 4173'),
+      new Option('--bind <address>', 'the address to listen on; default: 127.0.0.1, which only this machine reaches'),
+      repeatableOption('--host-name <name>', 'another name under which the server may be called; repeatable'),
+      new Option('--tokens <file>', 'a file of tokens with names and scopes; default: only the token that is printed'),
+      new Option('--no-work', 'leave runs that are due to workers'),
+      new Option('--grace <time>', 'time that pending effects have to end when the server is stopped; default: 5s'),
+      new Option('--max-body <bytes>', 'the largest body of a request; default: 10000000'),
+      new Option('--rate <count>', 'the maximum number of requests of a token in a minute; default: 6000'),
+      new Option('--streams <count>', 'the maximum number of open event streams; default: 10000'),
+      BY,
+      POLICY,
+      PROGRAMS,
+      ...COMMON,
+    ],
+    examples: ['serve', 'serve --tokens tokens.json --no-work'],
+    action: withStore(async () => {
+      const { serve } = await import('./verbs/serve.ts')
+      return (session, _words, flags) => serve(session, flags)
+    }),
+  },
+  {
     name: 'runs',
     words: [],
     about: 'list the runs, the newest first',

@@ -164,7 +164,8 @@ function* applyAll(records: readonly Rec[], state: State, definitions: ViewedPro
   }
 }
 
-function applyRecord(state: State, record: Rec, definitions: ViewedPrograms): Change | undefined {
+/** Applies a record to a state and returns the change; undefined for a record of a frame that is not there. */
+export function applyRecord(state: State, record: Rec, definitions: ViewedPrograms): Change | undefined {
   const frame = state.frames.get(record.frame)
   const before: Json | undefined = frame?.position
   state.apply(record)

@@ -10,6 +10,7 @@ import type { Language, LanguageNames, Reader } from './language.ts'
 import type { Parts } from './part-help.ts'
 import type { TakesValues } from './program-types.ts'
 import type { RunOptionTable } from './run-options.ts'
+import type { Route } from './route.ts'
 import type { KindVerb } from './verb.ts'
 
 /**
@@ -29,6 +30,8 @@ export interface KindHead<Name extends string = string, Options = unknown, Own e
   readonly runOptions?: Own
   /** Verbs of the command for runs of this kind. */
   readonly verbs?: readonly KindVerb[]
+  /** Loads the requests that a server answers for programs and runs of this kind. */
+  readonly routes?: () => Promise<readonly Route[]>
   /** Returns the capabilities that the options of a host allow: a function that is given is allowed. */
   grants?(options: Options): readonly string[]
 }

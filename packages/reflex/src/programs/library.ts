@@ -1,7 +1,8 @@
 import { basename, dirname, resolve } from 'node:path'
-import { type Fault, type Host, isFault, type Program, type Programs, systemHost, toFault } from '../kernel/index.ts'
+import { type Fault, type Host, isFault, type Program, type Programs, systemHost } from '../kernel/index.ts'
 import { lesserTrust, type Trust } from '../policy/index.ts'
 import { realPath } from '../tools/paths.ts'
+import { ProgramTexts, readWith } from './program-texts.ts'
 import { addPrograms, asUntrusted } from './add-programs.ts'
 import { programFaults } from './faults.ts'
 import { fileAbove, placed, type ProgramPlaces } from './file-above.ts'
@@ -77,6 +78,40 @@ export class Library {
       throw result.findings.find(({ severity }) => severity === 'error') ?? new TypeError('what was not accepted has an error')
     }
     return undefined
+  }
+
+  /** Programs that arrive as texts. */
+  get texts(): ProgramTexts {
+    const { folders, denied, workdir = '' } = this.#places
+    return new ProgramTexts({
+      programs: this.#programs,
+      kinds: this.#kinds,
+      places: { roots: folders.map(realPath), denied },
+      readerOf: (kind) => this.#readerOf(kind),
+      resolveCalls: (program) => this.resolveCalls(program, workdir),
+    })
+  }
+
+  /** Returns the program `kind:name` of a folder or of the program folders. Throws `R1021` if there is none. */
+  async named(name: string, folder: string): Promise<Program> {
+    const kind = name.slice(0, Math.max(0, name.indexOf(':')))
+    const found = (await this.#readerOf(kind)) === undefined ? undefined : await this.find(name, folder)
+    if (found === undefined) throw programFaults.make('R1021', `there is no program ${name}`, { fix: 'name one of GET /v1/programs' })
+    await this.resolveCalls(found, folder)
+    return found
+  }
+
+  /** Returns the programs of a folder and of the program folders that can be read, without those of modules. */
+  async all(folder: string): Promise<readonly { readonly kind: string; readonly id: string; readonly file: string }[]> {
+    const found = new Map<string, { readonly kind: string; readonly id: string; readonly file: string }>()
+    const files = [folder, ...this.#places.folders].flatMap((where) => this.#folders.programsOf(where, where))
+    for (const file of files.filter((one) => !isModule(one))) {
+      const kind = this.#kinds.ofFile(file)?.name
+      const program = (await this.#resultOf(file))?.program
+      if (kind === undefined || program === undefined || found.has(`${kind}:${program.id}`)) continue
+      found.set(`${kind}:${program.id}`, { kind, id: program.id, file })
+    }
+    return [...found.values()]
   }
 
   /** Loads a kind, and returns its reader. */
@@ -312,15 +347,6 @@ export class Library {
       return readModule(file, reader, this.#host, context)
     }
     return { ...(await readWith(reader, text, file, { ...context, places: this.#placesFrom(dirname(file)) })), written }
-  }
-}
-
-/** Reads a text. A reader that throws anything but a fault has a bug: `R2119`. */
-async function readWith(reader: Reader, text: string, file: string, context: ReadContext): Promise<ReadResult> {
-  try {
-    return await reader.read(text, file, context)
-  } catch (thrown) {
-    throw toFault(thrown, (message, cause) => programFaults.make('R2119', `the reader of ${file} threw: ${message}`, { file, cause }))
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Comparison, ComparedRun } from '../history/comparing.ts'
 import type { TracedRun } from '../history/trace-of.ts'
-import type { Json, JsonObject, Segment } from '../kernel/index.ts'
+import { isObject, type JsonObject, type Segment, type State } from '../kernel/index.ts'
 import type { RunView, StackStep } from '../runs/view.ts'
 import type { ForkedRun } from '../app/forking.ts'
 import { lineDocument, questionDocument } from './documents.ts'
@@ -49,14 +49,16 @@ export function isSealed(segments: readonly Segment[]): boolean {
   return segments.some(({ sealed }) => sealed)
 }
 
-/** Returns the story of a run, or of a part of it. `start`: who started the run, and its input. */
-export function traceDocument(
-  traced: TracedRun,
-  gone: boolean,
-  start: { readonly by?: string | undefined; readonly input?: Json | undefined },
-): JsonObject {
-  const { row, lines } = traced
-  return plainJson({ v: 1, run: runDocument(row, gone), ...start, ...partDocument(traced), lines: lines.map(lineDocument) })
+/** Returns the story of a run, or of a part of it. */
+export function traceDocument(traced: TracedRun, gone: boolean): JsonObject {
+  const { row, lines, state } = traced
+  return plainJson({ v: 1, run: runDocument(row, gone), ...startOf(state), ...partDocument(traced), lines: lines.map(lineDocument) })
+}
+
+/** Returns who started a run, and its input. */
+export function startOf({ start }: State): { readonly by: string | undefined; readonly input: JsonObject | undefined } {
+  const by = isObject(start?.by) && typeof start.by.actor === 'string' ? start.by.actor : undefined
+  return { by, input: isObject(start?.args) ? start.args : undefined }
 }
 
 /** Returns the first record of a trace that does not begin with the first one, and the archive with the records that the store no longer has. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { virtualHost } from '../../src/testing/index.ts'
 import { actions } from '../../src/cli/actions.ts'
 import { exitCodeOf } from '../../src/cli/exit.ts'
-import { CATALOGUE } from '../../src/app/catalogue.ts'
+import { CATALOGUE } from '../../src/protocol/catalogue.ts'
 import { readText } from '../../src/programs/read-text.ts'
 import { reflex, start, workFolder } from './worlds.ts'
 

@@ -61,7 +61,7 @@ describe('arrows', () => {
     ['testing/kinds.ts', "import { serve } from '../serve/index.ts'"],
     ['cli/main.ts', "import { Reflex } from '../app/reflex.ts'"],
     ['cli/home.ts', "import { isBelow } from '../tools/paths.ts'"],
-    ['app/catalogue.ts', "import { faults } from '../models/faults.ts'"],
+    ['protocol/catalogue.ts', "import { faults } from '../models/faults.ts'"],
   ])('lets through %s: %s', (file, text) => {
     expect(findingsOf(file, text)).toEqual([])
   })

@@ -70,7 +70,7 @@ async function values(name: string): Promise<readonly Candidate[]> {
     case 'name':
       return (await import('../verbs/schema.ts')).PUBLISHED.map(({ name: schema, about }) => [schema, about])
     case 'code':
-      return [...(await import('../../app/catalogue.ts')).CATALOGUE].map(([code, { title }]) => [code, title])
+      return [...(await import('../../protocol/catalogue.ts')).CATALOGUE].map(([code, { title }]) => [code, title])
     default:
       return []
   }

@@ -1,5 +1,5 @@
 import { plainJson } from '../../protocol/plain.ts'
-import { CATALOGUE, explainCode } from '../../app/catalogue.ts'
+import { CATALOGUE, explainCode } from '../../protocol/catalogue.ts'
 import { faults } from '../../runs/faults.ts'
 import type { CatalogueEntry } from '../../kernel/index.ts'
 import { suggest } from '../../text/index.ts'

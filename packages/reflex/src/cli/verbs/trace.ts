@@ -1,10 +1,10 @@
-import { traceDocument } from '../../protocol/view-document.ts'
+import { startOf, traceDocument } from '../../protocol/view-document.ts'
 import { factsOf } from '../../protocol/documents.ts'
 import { programName, textOf, utc } from '../../protocol/plain.ts'
 import { RecordWriter } from '../../protocol/record-document.ts'
 import { readAddress } from '../../runs/address.ts'
 import { findRecord } from '../../runs/find-run.ts'
-import { isList, isObject, type JsonObject, keptRecords, readPart, type RunRow, type State } from '../../kernel/index.ts'
+import { isList, isObject, keptRecords, readPart, type RunRow, type State } from '../../kernel/index.ts'
 import type { StoryEvent } from '../../programs/kind-view.ts'
 import type { StoryLine } from '../../history/trace.ts'
 import { firstTraced, type TraceOptions as TracedPart, type TracedRun } from '../../history/trace-of.ts'
@@ -50,8 +50,7 @@ export async function trace(session: Session, address: string, flags: TraceFlags
   const traced = await reflex.trace(address, part)
   const { row, lines, state, first } = traced
   const gone = (await abandonedRuns({ console, store: reflex.store }, [row])).has(row.id)
-  const { by, input } = startOf(state)
-  if (console.shape === 'json') console.document(traceDocument(traced, gone, startOf(state)))
+  if (console.shape === 'json') console.document(traceDocument(traced, gone))
   else {
     const programs = reflex.programsOf(state)
     if (console.out.terminal)
@@ -157,11 +156,6 @@ function recordLine({ out }: Console, n: number, depth: number, { node, ...trace
 }
 
 /** Returns the actor who started the run, and its input. */
-function startOf({ start }: State): { readonly by: string | undefined; readonly input: JsonObject | undefined } {
-  const by = isObject(start?.by) && typeof start.by.actor === 'string' ? start.by.actor : undefined
-  return { by, input: isObject(start?.args) ? start.args : undefined }
-}
-
 function startText(state: State, limit: number): string {
   const { by = '', input = {} } = startOf(state)
   return [by, ...rightsOf(state), ...Object.entries(input).map(([key, inner]) => `${key} ${valueText(inner, limit)}`)]

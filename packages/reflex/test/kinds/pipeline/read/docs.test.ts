@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { CATALOGUE } from '../../../../src/app/catalogue.ts'
+import { CATALOGUE } from '../../../../src/protocol/catalogue.ts'
 import * as door from '../../../../src/kinds/pipeline/index.ts'
 
 const page = readFileSync(resolve(import.meta.dirname, '../../../../../../docs/kinds/pipeline.md'), 'utf8')

@@ -11,7 +11,8 @@ import { postgresFaults } from '../store/postgres/faults.ts'
 import { faults as text } from '../text/faults.ts'
 import { checkArguments, TEXT } from '../text/index.ts'
 import { faults as tools } from '../tools/faults.ts'
-import { KINDS } from './kinds.ts'
+import { serveFaults } from './faults.ts'
+import { KINDS } from '../app/kinds.ts'
 
 /** All faults of Reflex by code. Each room defines its own part. */
 export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, CatalogueEntry>(
@@ -29,6 +30,7 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
     people,
     models,
     agents,
+    serveFaults,
   ]
     .flatMap(({ entries }) => Object.entries(entries))
     .sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -1,0 +1,99 @@
+import { defineFaults } from '../kernel/index.ts'
+
+/** The faults of requests over HTTP. */
+export const serveFaults = defineFaults({
+  R6001: {
+    title: 'A request has no valid token',
+    verdict: 'fail',
+    when: 'at a request',
+    means:
+      'Every request except those for health carries a token: Authorization: Bearer TOKEN. This one has none, or one that the server does not know.',
+    fix: 'Send the token that reflex serve printed, or one of its --tokens file.',
+  },
+  R6002: {
+    title: 'A token does not allow a request',
+    verdict: 'fail',
+    when: 'at a request',
+    means: 'A token has scopes: read, answer, start, admin. The request needs a scope that this token does not have.',
+    fix: 'Use another token, or add the scope to the token in the --tokens file.',
+  },
+  R6003: {
+    title: 'A request comes from another site',
+    verdict: 'fail',
+    when: 'at a request',
+    means:
+      'The header Host names another server, or the header Origin names a page of another server. A page in a browser could otherwise use this server in the name of its user.',
+    fix: 'Open the server by the address that it printed, or allow another name with --host-name.',
+  },
+  R6004: {
+    title: 'A request is too large',
+    verdict: 'fail',
+    when: 'at a request',
+    means: 'A body has at most as many bytes as --max-body allows.',
+    fix: 'Send less, or raise --max-body.',
+  },
+  R6005: {
+    title: 'A body cannot be read',
+    verdict: 'fail',
+    when: 'at a request',
+    means: 'A body is JSON in UTF-8, with the header Content-Type: application/json, unless the route takes another type.',
+    fix: 'Send JSON.',
+  },
+  R6006: {
+    title: 'A request does not match the schema of its route',
+    verdict: 'fail',
+    when: 'at a request',
+    means: 'A field of the path, the query or the body is missing, unknown, or of the wrong type.',
+    fix: 'Compare the request with GET /v1/openapi.json.',
+  },
+  R6007: {
+    title: 'The server has no such route',
+    verdict: 'fail',
+    when: 'at a request',
+    means: 'No route has this path, or the route has another method.',
+    fix: 'See GET /v1/openapi.json.',
+  },
+  R6008: {
+    title: 'A client sends too many requests',
+    verdict: 'retry',
+    when: 'at a request',
+    means: 'A token may make as many requests a minute as --rate allows. The header Retry-After states when the next one is accepted.',
+    fix: 'Send fewer requests, or raise --rate.',
+  },
+  R6009: {
+    title: 'An idempotency key was used for another request',
+    verdict: 'fail',
+    when: 'at a start',
+    means: 'A repeated request with the same Idempotency-Key returns the run that the first one started. This request has another body.',
+    fix: 'Use a new key for another request.',
+  },
+  R6010: {
+    title: 'A cursor is not of this list',
+    verdict: 'fail',
+    when: 'at a request',
+    means: 'A cursor is the next of an earlier answer of the same list in the same store.',
+    fix: 'Ask without a cursor, and follow next.',
+  },
+  R6011: {
+    title: 'The server has too many open streams',
+    verdict: 'retry',
+    when: 'at a request',
+    means: 'The server has as many open event streams as --streams allows.',
+    fix: 'Close streams, or raise --streams.',
+  },
+  R6012: {
+    title: 'The server cannot listen',
+    verdict: 'fail',
+    when: 'at the start of the server',
+    means: 'The address is in use, does not belong to this machine, or needs more rights.',
+    fix: 'Choose another --port or --bind.',
+  },
+  R6013: {
+    title: 'A file of tokens is not valid',
+    verdict: 'fail',
+    when: 'at the start of the server',
+    means:
+      'A file of tokens lists tokens with a name and scopes: {"tokens": [{"name": "ci", "token": "…", "scopes": ["read", "start"]}]}. Only its owner may read it.',
+    fix: 'Correct the file.',
+  },
+})

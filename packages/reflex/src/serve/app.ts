@@ -1,0 +1,131 @@
+import { Hono } from 'hono'
+import type { Context } from 'hono'
+import { errorDocument } from '../protocol/documents.ts'
+import { serveFaults } from '../protocol/faults.ts'
+import type { Principal, RouteAnswer, RouteRequest } from '../programs/route.ts'
+import { suggest } from '../text/index.ts'
+import { checkOrigin } from './guard.ts'
+import { mayUse, type Principals } from './principals.ts'
+import type { RateLimit } from './rate.ts'
+import { fit, parseBody, readBody } from './request.ts'
+import { failureOf } from './status.ts'
+import { eventStream, lineStream } from './stream.ts'
+import type { AnyRoute, ServeWorld } from './world.ts'
+
+/** The limits and rules of a server. */
+export interface AppOptions {
+  readonly principals: Principals
+  /** The names of this server besides those of the loopback address, in lower case. */
+  readonly names: readonly string[]
+  /** The most bytes of a body. */
+  readonly maxBody: number
+  /** The most event streams at once. */
+  readonly maxStreams: number
+  readonly rate: RateLimit
+}
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+}
+
+const NOBODY: Principal = { name: 'nobody', scopes: new Set() }
+
+/** Returns the application: every request is checked against its route before the route sees it. */
+export function appOf(world: ServeWorld, options: AppOptions): Hono {
+  const app = new Hono()
+  let streams = 0
+  const answer = async (c: Context, route: AnyRoute): Promise<Response> => {
+    const principal = authorized(c, route, options)
+    const request = await requestOf(c, route, principal, options)
+    const made = await route.handle(request, world)
+    if (!('events' in made)) return responseOf(made)
+    if (streams >= options.maxStreams) throw serveFaults.make('R6011', `${streams} event streams are open`)
+    streams++
+    const body = eventStream(made.events, world.reflex.host, () => void streams--)
+    return new Response(body, { headers: { ...HEADERS, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
+  }
+  app.use(async (c, next) => {
+    checkOrigin(c.req.raw.headers, options.names)
+    await next()
+  })
+  for (const route of world.routes) app.on(route.method, honoPath(route.url), (c) => answer(c, route))
+  app.notFound((c) => {
+    const { method, path } = c.req
+    const known = world.routes.filter(({ url }) => honoMatches(url, path)).map((route) => route.method)
+    const guess = suggest(
+      path,
+      world.routes.map(({ url }) => url),
+    )
+    const problem = known.length > 0 ? `${path} takes ${known.join(' and ')}, not ${method}` : `there is no route ${path}`
+    const fault = serveFaults.make('R6007', `${problem}${known.length === 0 && guess !== undefined ? `; did you mean ${guess}?` : ''}`)
+    return failed(fault, known.length > 0 ? { allow: known.join(', ') } : {}, known.length > 0 ? 405 : undefined)
+  })
+  app.onError((thrown) => failed(thrown))
+  return app
+}
+
+/** Returns the principal of a request. Throws `R6001`, `R6002` and `R6008`. */
+function authorized(c: Context, { scope, name }: AnyRoute, { principals, rate }: AppOptions): Principal {
+  if (scope === undefined) return NOBODY
+  const holder = principals.find(c.req.header('authorization'))
+  if (holder === undefined) throw serveFaults.make('R6001', 'the request has no valid token')
+  rate.count(holder.name)
+  if (!mayUse(holder, scope)) throw serveFaults.make('R6002', `the token ${holder.name} may not ${scope}, which ${name} needs`)
+  return holder
+}
+
+async function requestOf(c: Context, route: AnyRoute, principal: Principal, { maxBody }: AppOptions): Promise<RouteRequest> {
+  const { path, query, body } = route
+  const found = new URL(c.req.url).searchParams
+  return {
+    path: path === undefined ? {} : (fit(path, c.req.param(), 'path') as Record<string, string>),
+    query: query === undefined ? {} : (fit(query, Object.fromEntries(found), 'query') as Record<string, never>),
+    body:
+      body === undefined
+        ? undefined
+        : fit(body, parseBody(await readBody(c.req.raw, maxBody), c.req.header('content-type'), route.takes), 'body'),
+    principal,
+    header: (name) => c.req.header(name),
+    signal: c.req.raw.signal,
+  }
+}
+
+function responseOf(answer: Exclude<RouteAnswer, { readonly events: unknown }>): Response {
+  if ('json' in answer) {
+    const headers = { ...HEADERS, ...answer.headers, 'content-type': 'application/json' }
+    return new Response(JSON.stringify(answer.json), { status: answer.status ?? 200, headers })
+  }
+  if ('lines' in answer) return new Response(lineStream(answer.lines), { headers: { ...HEADERS, 'content-type': answer.type } })
+  const { status = 200, text, type } = answer
+  return new Response(status === 204 ? null : text, {
+    status,
+    headers: { ...HEADERS, ...(status === 204 ? {} : { 'content-type': type }) },
+  })
+}
+
+/** Returns a failure as the document of its fault, with the fitting status. */
+function failed(thrown: unknown, more: Readonly<Record<string, string>> = {}, as?: number): Response {
+  const { status, fault } = failureOf(thrown)
+  const wait = fault.data?.retryAfter
+  const headers = {
+    ...HEADERS,
+    ...more,
+    'content-type': 'application/json',
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(typeof wait === 'number' ? { 'retry-after': String(wait) } : {}),
+  }
+  return new Response(JSON.stringify(errorDocument(fault)), { status: as ?? status, headers })
+}
+
+/** Returns `/v1/runs/:run` for `/v1/runs/{run}`. */
+function honoPath(url: string): string {
+  return url.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+function honoMatches(url: string, path: string): boolean {
+  return new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
+}

@@ -1,0 +1,225 @@
+import type { Reflex } from '../app/reflex.ts'
+import { applyRecord, linesOf } from '../history/trace.ts'
+import { type JsonObject, type NumberedRecord, readPart, readRecords, type Rec, type State } from '../kernel/index.ts'
+import type { ViewedPrograms } from '../programs/kinds.ts'
+import type { StreamedEvent } from '../programs/route.ts'
+import { lineDocument } from '../protocol/documents.ts'
+import { plainJson, utc } from '../protocol/plain.ts'
+
+/** The newest records of a followed run that stay in memory. A client that is behind them reads the journal. */
+const KEPT = 1000
+/** Milliseconds between two looks at runs that other processes hold. */
+const LOOK_MS = 250
+
+/** A run as its records are read. */
+interface Fold {
+  readonly state: State
+  readonly definitions: ViewedPrograms
+}
+
+/** The records of followed runs as events. Each run is read once, however many clients follow it. */
+export class Feeds {
+  readonly #reflex: Reflex
+  readonly #feeds = new Map<string, Feed>()
+  #stopLooking: (() => void) | undefined
+
+  constructor(reflex: Reflex) {
+    this.#reflex = reflex
+  }
+
+  /**
+   * Yields an event for each durable record of a run after record `after`, in order and without gaps, until the run has ended or the
+   * signal is aborted. It does not matter which process holds the run.
+   */
+  async *follow(run: string, after: number, signal: AbortSignal): AsyncGenerator<StreamedEvent> {
+    const feed = this.#open(run)
+    try {
+      yield* feed.from(after, signal)
+    } finally {
+      if (feed.leave()) this.#feeds.delete(run)
+      if (this.#feeds.size === 0) this.#stopLooking?.()
+    }
+  }
+
+  /** Looks for new records of a run at once: this process has just changed it. */
+  wake(run: string): void {
+    void this.#feeds.get(run)?.look()
+  }
+
+  #open(run: string): Feed {
+    const feed = this.#feeds.get(run) ?? new Feed(this.#reflex, run)
+    this.#feeds.set(run, feed)
+    feed.join()
+    if (this.#feeds.size === 1) this.#lookAgain()
+    return feed
+  }
+
+  #lookAgain(): void {
+    const { host } = this.#reflex
+    this.#stopLooking = host.at(
+      host.now() + LOOK_MS,
+      () => {
+        void Promise.all([...this.#feeds.values()].map((feed) => feed.look())).then(() => {
+          if (this.#feeds.size > 0) this.#lookAgain()
+        })
+      },
+      true,
+    )
+  }
+}
+
+/** One followed run. */
+class Feed {
+  readonly #reflex: Reflex
+  readonly #run: string
+  #clients = 0
+  /** The newest events, in the order of their records; the first is that of record `#first`. */
+  #events: StreamedEvent[] = []
+  #first = 0
+  #fold: Fold | undefined
+  #failure: Error | undefined
+  #looking: Promise<void> | undefined
+  /** True if a look may find more than the one under way. */
+  #isChanged = false
+  #unsubscribe: (() => void) | undefined
+  readonly #waiting = new Set<() => void>()
+
+  constructor(reflex: Reflex, run: string) {
+    this.#reflex = reflex
+    this.#run = run
+  }
+
+  join(): void {
+    this.#clients++
+  }
+
+  /** Returns true if nobody follows the run any more. */
+  leave(): boolean {
+    this.#clients--
+    if (this.#clients === 0) this.#unsubscribe?.()
+    return this.#clients === 0
+  }
+
+  get #last(): number {
+    return this.#fold?.state.n ?? 0
+  }
+
+  async *from(after: number, signal: AbortSignal): AsyncGenerator<StreamedEvent> {
+    await this.look()
+    let next = after + 1
+    while (!signal.aborted) {
+      if (this.#failure !== undefined) throw this.#failure
+      if (next <= this.#last && next < this.#first) {
+        for await (const event of this.#read(next, this.#last)) {
+          if (signal.aborted) return
+          yield event
+          next++
+        }
+      } else if (next <= this.#last) {
+        const event = this.#events[next - this.#first]
+        if (event !== undefined) yield event
+        next++
+      } else if (this.#fold?.state.ended !== undefined) return
+      else await this.#wait(signal)
+    }
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#waiting.delete(done)
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      this.#waiting.add(done)
+      signal.addEventListener('abort', done)
+    })
+  }
+
+  /** Reads the records that became durable since the last look. */
+  look(): Promise<void> {
+    this.#isChanged = true
+    this.#looking ??= this.#lookWhileChanged().finally(() => {
+      this.#looking = undefined
+      for (const wake of this.#waiting) wake()
+    })
+    return this.#looking
+  }
+
+  async #lookWhileChanged(): Promise<void> {
+    try {
+      while (this.#isChanged) {
+        this.#isChanged = false
+        await this.#advance()
+      }
+    } catch (thrown) {
+      this.#failure = thrown instanceof Error ? thrown : new Error(String(thrown))
+    }
+  }
+
+  async #advance(): Promise<void> {
+    const { store, runtime } = this.#reflex
+    this.#attach()
+    if (this.#fold === undefined) {
+      const { state } = await runtime.peek(this.#run)
+      this.#fold = { state, definitions: this.#reflex.programsOf(state) }
+      this.#first = state.n + 1
+      return
+    }
+    const { state } = this.#fold
+    const { last = 0 } = (await store.read(this.#run, 0))?.row ?? {}
+    if (last <= state.n) return
+    for await (const record of readRecords(store, this.#run, state.n + 1, last)) this.#events.push(eventOf(this.#run, record, this.#fold))
+    if (this.#events.length <= KEPT) return
+    this.#first += this.#events.length - KEPT
+    this.#events = this.#events.slice(-KEPT)
+  }
+
+  /** Follows the run without looking while this process holds it. */
+  #attach(): void {
+    const run = this.#reflex.runtime.openRuns.get(this.#run)
+    if (run === undefined || this.#unsubscribe !== undefined) return
+    const stop = run.subscribe(
+      () => void this.look(),
+      () => {
+        if (this.#reflex.runtime.openRuns.get(this.#run) === run) return
+        stop()
+        this.#unsubscribe = undefined
+      },
+    )
+    this.#unsubscribe = stop
+  }
+
+  /** Reads older records from the journal. */
+  async *#read(from: number, until: number): AsyncGenerator<StreamedEvent> {
+    const part = await readPart(this.#reflex.store, this.#run, from, until)
+    const state = part.opening()
+    const fold = { state, definitions: this.#reflex.programsOf(state) }
+    for await (const record of part.records()) {
+      const event = eventOf(this.#run, record, fold)
+      if (record[0] >= from) yield event
+    }
+  }
+}
+
+/** Returns a record as an event: its address, its time, what it means, and the end of the run if it ends it. */
+function eventOf(run: string, [n, record]: NumberedRecord, { state, definitions }: Fold): StreamedEvent {
+  const lines = applied(state, record, definitions)
+  const { ended } = state
+  const data = {
+    v: 1,
+    run,
+    record: n,
+    time: utc(state.time),
+    lines,
+    ...(ended === undefined ? {} : { ended: ended.status === 'done' ? 'completed' : ended.status }),
+  }
+  return { id: `${run}@${n}`, event: 'record', data: plainJson(data) }
+}
+
+function applied(state: State, record: Rec, definitions: ViewedPrograms): JsonObject[] {
+  const change = applyRecord(state, record, definitions)
+  // Dropped effects matter only to the process that performs them.
+  state.droppedEffects.length = 0
+  return change === undefined ? [] : linesOf(change, definitions).map(lineDocument)
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { questionDocument, resultDocument } from '../../protocol/documents.ts'
+import { plainJson } from '../../protocol/plain.ts'
+import { SHARED_DOCUMENTS } from '../../protocol/schemas.ts'
+import { answered, list, question, v } from '../../protocol/shapes.ts'
+import { forkDocument } from '../../protocol/view-document.ts'
+import { TRUST_LEVELS } from '../../policy/index.ts'
+import { route } from '../define-route.ts'
+import type { ServeRoute } from '../world.ts'
+import { addressOf, AT, JSON_VALUE, RUN } from './parts.ts'
+
+/** Requests that answer, send, cancel and fork. */
+export const actingRoutes: readonly ServeRoute[] = [
+  route({
+    name: 'questions.list',
+    method: 'GET',
+    url: '/v1/questions',
+    does: 'Lists the open questions of all runs, the oldest first.',
+    scope: 'read',
+    answers: { 200: SHARED_DOCUMENTS.inbox },
+    handle: async (_, { reflex }) => ({ json: plainJson({ v: 1, questions: (await reflex.inbox()).map(questionDocument) }) }),
+  }),
+  route({
+    name: 'runs.questions',
+    method: 'GET',
+    url: '/v1/runs/{run}/questions',
+    does: 'Lists the open questions of a run.',
+    scope: 'read',
+    path: RUN,
+    answers: { 200: z.object({ v, questions: list(question) }) },
+    async handle({ path }, { reflex }) {
+      const { questions } = await reflex.show(path.run)
+      return { json: plainJson({ v: 1, questions: questions.map(questionDocument) }) }
+    },
+  }),
+  route({
+    name: 'questions.answer',
+    method: 'POST',
+    url: '/v1/runs/{run}/questions/{question}/answer',
+    does: 'Answers an open question. The answer is durable when the request returns; the run continues by itself.',
+    scope: 'answer',
+    path: RUN.extend({ question: z.string().min(1).max(500) }),
+    body: z.strictObject({ value: JSON_VALUE, reason: z.string().max(10_000).optional() }),
+    answers: { 200: z.object({ v, answered, record: z.number().optional() }) },
+    async handle({ path, body, principal }, { reflex, feeds }) {
+      const { question: open, record } = await reflex.answer(`${path.run}/${path.question}`, body.value, { by: principal.name })
+      feeds.wake(open.run)
+      return { json: plainJson({ v: 1, answered: { question: open.id, value: body.value, by: principal.name }, record }) }
+    },
+  }),
+  route({
+    name: 'runs.signal',
+    method: 'POST',
+    url: '/v1/runs/{run}/signals/{topic}',
+    does: 'Sends a message to a run, which waits for it now or later.',
+    scope: 'answer',
+    path: RUN.extend({ topic: z.string().min(1).max(500) }),
+    body: z.strictObject({ value: JSON_VALUE.default(null) }),
+    answers: { 202: SHARED_DOCUMENTS.signalled },
+    async handle({ path, body, principal }, { reflex, feeds }) {
+      const by = principal.name
+      const { run, topic } = await reflex.signal(path.run, path.topic, body.value, { by })
+      feeds.wake(run)
+      return { status: 202, json: plainJson({ v: 1, run, signal: { topic, value: body.value, by }, inbox: true }) }
+    },
+  }),
+  route({
+    name: 'runs.cancel',
+    method: 'POST',
+    url: '/v1/runs/{run}/cancel',
+    does: 'Cancels a run: here, or by asking the process that holds it.',
+    scope: 'start',
+    path: RUN,
+    body: z.strictObject({ reason: z.string().max(10_000).optional() }),
+    answers: { 202: SHARED_DOCUMENTS.cancelled },
+    async handle({ path, body: { reason }, principal }, { reflex, feeds }) {
+      const by = principal.name
+      const { run, did, status, record, effects } = await reflex.cancel(path.run, {
+        by,
+        wait: 0,
+        ...(reason === undefined ? {} : { reason }),
+      })
+      feeds.wake(run)
+      const json = plainJson({ v: 1, run, did, status, cancelled: { by, reason, record }, inbox: did === 'requested', effects })
+      return { status: did === 'late' ? 409 : 202, json }
+    },
+  }),
+  route({
+    name: 'runs.fork',
+    method: 'POST',
+    url: '/v1/runs/{run}/fork',
+    does: 'Makes a run that shares the history up to a record. It performs nothing until it is resumed.',
+    scope: 'start',
+    path: RUN,
+    body: z.strictObject({
+      at: AT,
+      id: z.string().exactOptional(),
+      set: z.record(z.string(), JSON_VALUE).exactOptional(),
+      decide: z.string().exactOptional(),
+      trust: z.enum(TRUST_LEVELS).exactOptional(),
+      simulate: z.boolean().exactOptional(),
+    }),
+    answers: { 201: SHARED_DOCUMENTS.fork },
+    async handle({ path, body: { at, ...wanted } }, { reflex }) {
+      return { status: 201, json: forkDocument(await reflex.fork(addressOf(path, at), wanted)) }
+    },
+  }),
+  route({
+    name: 'runs.resume',
+    method: 'POST',
+    url: '/v1/runs/{run}/resume',
+    does: 'Continues a run that stopped or was suspended, such as a fork.',
+    scope: 'start',
+    path: RUN,
+    body: z.strictObject({}),
+    answers: { 202: SHARED_DOCUMENTS.result },
+    async handle({ path }, { reflex, feeds }) {
+      const handle = await reflex.resume(path.run)
+      feeds.wake(handle.id)
+      return { status: 202, json: resultDocument(handle, false) }
+    },
+  }),
+]

@@ -1,0 +1,146 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import type { Reflex } from '../app/reflex.ts'
+import { work, type WorkerEvent } from '../app/worker.ts'
+import { readRecords } from '../kernel/index.ts'
+import { serveFaults } from '../protocol/faults.ts'
+import { readAddress } from '../runs/address.ts'
+import { findRecord } from '../runs/find-run.ts'
+import { appOf } from './app.ts'
+import { Feeds } from './feed.ts'
+import { newToken, Principals, type TokenHolder } from './principals.ts'
+import { RateLimit } from './rate.ts'
+import { fit } from './request.ts'
+import { actingRoutes } from './routes/acting.ts'
+import { eventRoutes } from './routes/events.ts'
+import { lookingRoutes } from './routes/looking.ts'
+import { programRoutes } from './routes/programs.ts'
+import { serviceRoutes } from './routes/service.ts'
+import type { AnyRoute, ServeWorld } from './world.ts'
+
+/** The options of a server. Each has a default. */
+export interface ServeOptions {
+  /** The version of Reflex, as the server reports it. */
+  readonly version: string
+  /** Default: the loopback address 127.0.0.1. */
+  readonly bind?: string
+  /** Default: 4173. 0: any free port. */
+  readonly port?: number
+  /** Names under which the server may be called, besides `localhost`. */
+  readonly names?: readonly string[]
+  /** The tokens that it accepts besides the one that it makes. */
+  readonly tokens?: readonly TokenHolder[]
+  /** False: runs that are due are left to workers. */
+  readonly work?: boolean
+  /** Milliseconds that effects have to end when the server stops. Default: 5000. */
+  readonly grace?: number
+  /** The most bytes of a body. Default: 10,000,000. */
+  readonly maxBody?: number
+  /** The most requests of a token in a minute. Default: 6000. */
+  readonly rate?: number
+  /** The most event streams at once. Default: 10,000. */
+  readonly maxStreams?: number
+  readonly onWork?: (event: WorkerEvent) => void
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  /** `http://127.0.0.1:4173` */
+  readonly url: string
+  /** A token with all scopes. It is valid until the server stops. */
+  readonly token: string
+  /** Stops in order: takes no new requests, ends streams, releases its runs. Resolves when it has stopped. */
+  stop(): Promise<void>
+}
+
+const DEFAULTS = { bind: '127.0.0.1', port: 4173, grace: 5000, maxBody: 10_000_000, rate: 6000, maxStreams: 10_000 }
+/** The most connections, and the limits in milliseconds and bytes of slow or large requests. */
+const LIMITS = { connections: 20_000, headersMs: 10_000, requestMs: 60_000, headerBytes: 16_384 }
+
+/** Starts a server over a `Reflex`, which the caller closes after it. Throws `R6012` if it cannot listen. */
+export async function startServer(reflex: Reflex, options: ServeOptions): Promise<RunningServer> {
+  const { bind, port, grace, maxBody, rate, maxStreams } = { ...DEFAULTS, ...options }
+  const { token, holder } = newToken(reflex.actor, reflex.host.entropy())
+  const holders = [holder, ...(options.tokens ?? [])]
+  const world = await worldOf(reflex, holders, options)
+  const names = [...(options.names ?? []), ...(bind === '0.0.0.0' || bind === '::' ? [] : [bind])].map((name) => name.toLowerCase())
+  const app = appOf(world, {
+    principals: new Principals(holders),
+    names,
+    maxBody,
+    maxStreams,
+    rate: new RateLimit(rate, () => reflex.host.now()),
+  })
+  const server = createServer(
+    { maxHeaderSize: LIMITS.headerBytes, headersTimeout: LIMITS.headersMs, requestTimeout: LIMITS.requestMs },
+    (request, response) => void getRequestListener(app.fetch, { overrideGlobalObjects: false })(request, response),
+  )
+  server.maxConnections = LIMITS.connections
+  const url = await listen(server, bind, port)
+  const stopWork = new AbortController()
+  const worked =
+    options.work === false
+      ? Promise.resolve()
+      : work(reflex, { signal: stopWork.signal, grace, ...(options.onWork === undefined ? {} : { onEvent: options.onWork }) })
+  return {
+    url,
+    token,
+    async stop() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      stopWork.abort()
+      await worked
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function worldOf(
+  reflex: Reflex,
+  holders: readonly TokenHolder[],
+  { version, work: works = true }: ServeOptions,
+): Promise<ServeWorld> {
+  const own = [...programRoutes, ...lookingRoutes, ...actingRoutes, ...eventRoutes, ...serviceRoutes]
+  const ofKinds = await Promise.all(reflex.kinds.modules.map(async ({ routes }) => (routes === undefined ? [] : routes())))
+  const routes: readonly AnyRoute[] = [...own, ...ofKinds.flat()]
+  const world: ServeWorld = {
+    reflex,
+    feeds: new Feeds(reflex),
+    routes,
+    version,
+    works,
+    holder: (principal) => holders.find(({ name }) => name === principal.name) ?? { ...principal, digest: new Uint8Array() },
+    async call(name, { path = {}, query = {}, body }, request) {
+      const route = routes.find((one) => one.name === name)
+      if (route === undefined) throw serveFaults.make('R6007', `there is no route ${name}`)
+      const made = {
+        ...request,
+        path: route.path === undefined ? {} : fit(route.path, path, 'path'),
+        query: route.query === undefined ? {} : fit(route.query, query, 'query'),
+        body: route.body === undefined ? undefined : fit(route.body, body, 'body'),
+      }
+      return route.handle(made, world)
+    },
+    async peek(address) {
+      const { ref, at } = readAddress(address)
+      const { id } = await findRecord(reflex.store, ref, at)
+      const peek = await reflex.runtime.peek(id, at)
+      return { ...peek, definitions: reflex.programsOf(peek.state) }
+    },
+    records: (run, from, until) => readRecords(reflex.store, run, from, until),
+  }
+  return world
+}
+
+/** Listens, and returns the address. */
+async function listen(server: Server, bind: string, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) =>
+      reject(serveFaults.make('R6012', `the server cannot listen on ${bind}:${port}: ${cause.message}`, { cause })),
+    )
+    server.listen(port, bind, resolve)
+  })
+  const { address, port: actual, family } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`
+}

@@ -1,0 +1,48 @@
+import { CATALOGUE } from '../protocol/catalogue.ts'
+import { type FaultData, faultData, isFault } from '../kernel/index.ts'
+
+/** The statuses of faults whose code decides. All others follow their verdict. */
+const STATUS: Readonly<Record<string, number>> = {
+  R2001: 409, // the run has ended
+  R2002: 409, // the question is closed
+  R2016: 404, // no run
+  R2020: 404, // no question, or several
+  R2021: 404, // no record
+  R2031: 400, // an option
+  R2065: 404, // nothing to explain
+  R2130: 429, // the inbox is full
+  R1020: 400,
+  R1021: 404,
+  R1060: 400,
+  R4200: 400,
+  R4201: 400,
+  R5001: 409,
+  R5007: 409,
+  R5054: 410,
+  R6001: 401,
+  R6002: 403,
+  R6003: 403,
+  R6004: 413,
+  R6005: 415,
+  R6006: 400,
+  R6007: 404,
+  R6008: 429,
+  R6009: 409,
+  R6010: 400,
+  R6011: 503,
+}
+
+/** Returns the fault of anything that was thrown, and its status. An error that is no fault says nothing about itself. */
+export function failureOf(thrown: unknown): { readonly status: number; readonly fault: FaultData } {
+  if (!isFault(thrown))
+    return { status: 500, fault: { code: 'R9001', verdict: 'bug', message: 'the server failed because of a bug of Reflex' } }
+  const data = faultData(thrown)
+  const fix = data.fix ?? CATALOGUE.get(data.code)?.fix
+  return { status: STATUS[data.code] ?? statusOfVerdict(data), fault: fix === undefined ? data : { ...data, fix } }
+}
+
+function statusOfVerdict({ verdict, code }: FaultData): number {
+  if (verdict === 'bug') return 500
+  if (code.startsWith('R5') || verdict === 'retry') return 503
+  return verdict === 'wait' ? 409 : 422
+}
