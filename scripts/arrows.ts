@@ -30,10 +30,11 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   wrap: [...AGENTS, 'app'],
   learn: [...AGENTS, 'app'],
   protocol: [...AGENTS, 'app'],
-  serve: [...AGENTS, 'app', 'protocol'],
-  testing: [...AGENTS, 'app', 'wrap', 'learn', 'protocol', 'serve'],
-  cli: [...AGENTS, 'app', 'wrap', 'learn', 'protocol', 'serve', 'testing'],
-  door: [...AGENTS, 'app', 'wrap', 'learn', 'protocol', 'serve', 'testing', 'cli'],
+  pictures: [...AGENTS, 'app', 'protocol'],
+  serve: [...AGENTS, 'app', 'protocol', 'pictures'],
+  testing: [...AGENTS, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve'],
+  cli: [...AGENTS, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve', 'testing'],
+  door: [...AGENTS, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve', 'testing', 'cli'],
 }
 
 /** The folders of a room from the lowest up: each imports those before it. The door of the room lies beside them, above all. */
@@ -126,6 +127,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   'kinds/pipeline': ['face/module', 'contract/conversation', 'engine/offers'],
   'kinds/tree': ['face/module'],
+  pictures: ['dot', 'drawing', 'layout', 'mark', 'picture'],
   protocol: ['catalogue', 'plain', 'shapes', 'schemas', 'documents', 'run-document', 'view-document', 'record-document'],
   app: [
     'reflex',

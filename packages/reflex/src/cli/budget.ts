@@ -3,7 +3,8 @@ import type { RunLimits } from '../policy/index.ts'
 import { suggest } from '../text/index.ts'
 import { durationOf } from './grammar.ts'
 import { money } from './model-usage.ts'
-import { count, duration } from './units.ts'
+import { duration } from './units.ts'
+import { count } from '../protocol/plain.ts'
 
 const NAMES = ['usd', 'tokens', 'time', 'steps'] as const
 type Name = (typeof NAMES)[number]

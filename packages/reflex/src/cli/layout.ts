@@ -1,5 +1,6 @@
 import { countCells, printable } from '../text/index.ts'
-import type { Look, Mark } from './look.ts'
+import type { Look } from './look.ts'
+import type { Mark } from '../pictures/mark.ts'
 
 /** A line of a tree: mark, node, event, and facts at the right (experience 1.3). */
 export interface Row {

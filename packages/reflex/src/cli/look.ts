@@ -1,8 +1,7 @@
+import type { Mark } from '../pictures/mark.ts'
 import { countCells, printable } from '../text/index.ts'
 import type { Sink } from './world.ts'
 
-/** The meaning of a mark; its colour repeats it (experience 1.2). */
-export type Mark = 'done' | 'failed' | 'running' | 'open' | 'skipped' | 'waits' | 'asks' | 'warns' | 'into' | 'out' | 'decided' | 'note'
 export type Paint = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold'
 
 const MARKS: Readonly<Record<Mark, readonly [utf8: string, ascii: string, paint: Paint | undefined]>> = {

@@ -2,7 +2,7 @@ import { usageOf } from '../history/model-usage.ts'
 import type { Run } from '../kernel/index.ts'
 import type { StoryEvent } from '../programs/kind-view.ts'
 import { objectOf } from './event-text.ts'
-import { count } from './units.ts'
+import { count } from '../protocol/plain.ts'
 
 /** The usage of models by a run. */
 export interface ModelUsage {

@@ -4,7 +4,8 @@ import type { Follower, RunningNode } from './follower.ts'
 import type { Row } from './layout.ts'
 import type { Look } from './look.ts'
 import { money, type TotalUsage, usageFacts } from './model-usage.ts'
-import { count, duration } from './units.ts'
+import { duration } from './units.ts'
+import { count } from '../protocol/plain.ts'
 
 /** Facts about a run that are known when it begins. */
 export interface ProgressFacts {

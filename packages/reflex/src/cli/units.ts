@@ -28,16 +28,6 @@ export function size(bytes: number): string {
   return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-/** Returns a number with separators: `1,212`. */
-export function count(number: number): string {
-  return String(number).replace(/\B(?=(?:\d{3}){1,8}$)/g, ',')
-}
-
-/** Returns a number with its noun: `1 record`, `1,212 records`. */
-export function counted(number: number, noun: string): string {
-  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
-}
-
 /** Returns the local time of day, with the date if it is not today: `14:02:07`, `20 Nov 14:02:07`. */
 export function localTime(at: number, now: number): string {
   const date = new Date(at)

@@ -20,3 +20,13 @@ export function programName(reference: string): string {
 export function textOf(found: Json | undefined): string {
   return typeof found === 'string' ? found : found === undefined ? '' : JSON.stringify(found)
 }
+
+/** Returns a number with separators: `1,212`. */
+export function count(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3}){1,8}$)/g, ',')
+}
+
+/** Returns a number with its noun: `1 record`, `1,212 records`. */
+export function counted(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
+}

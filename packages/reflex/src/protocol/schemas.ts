@@ -1,5 +1,22 @@
 import { z } from 'zod'
-import { answered, anyJson, cause, compared, fault, line, list, program, question, run, segment, status, text, time, v } from './shapes.ts'
+import {
+  answered,
+  anyJson,
+  cause,
+  compared,
+  fault,
+  line,
+  list,
+  program,
+  question,
+  run,
+  segment,
+  status,
+  text,
+  time,
+  v,
+  drawnProgram,
+} from './shapes.ts'
 
 const step = z.object({ program: text, node: text.optional(), branch: text.optional() })
 
@@ -143,4 +160,7 @@ export const SHARED_DOCUMENTS = {
       ),
     })
     .describe('diff'),
+  graph: z
+    .object({ v, run: z.object({ id: text, record: z.number(), status }).optional(), programs: list(drawnProgram) })
+    .describe('graph: a program, or the stack of a run, outermost first'),
 } as const satisfies Readonly<Record<string, z.ZodObject>>

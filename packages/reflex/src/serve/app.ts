@@ -55,7 +55,7 @@ export function appOf(world: ServeWorld, options: AppOptions): Hono {
   for (const route of world.routes) app.on(route.method, honoPath(route.url), (c) => answer(c, route))
   app.notFound((c) => {
     const { method, path } = c.req
-    const known = world.routes.filter(({ url }) => honoMatches(url, path)).map((route) => route.method)
+    const known = world.routes.filter(({ url }) => isPathOf(url, path)).map((route) => route.method)
     const guess = suggest(
       path,
       world.routes.map(({ url }) => url),
@@ -126,6 +126,8 @@ function honoPath(url: string): string {
   return url.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-function honoMatches(url: string, path: string): boolean {
-  return new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
+/** True if a path is one of a route. */
+function isPathOf(url: string, path: string): boolean {
+  const [wanted, found] = [url.split('/'), path.split('/')]
+  return wanted.length === found.length && wanted.every((part, i) => part === found[i] || (part.startsWith('{') && found[i] !== ''))
 }

@@ -14,6 +14,7 @@ import { RateLimit } from './rate.ts'
 import { fit } from './request.ts'
 import { actingRoutes } from './routes/acting.ts'
 import { eventRoutes } from './routes/events.ts'
+import { graphRoutes } from './routes/graphs.ts'
 import { lookingRoutes } from './routes/looking.ts'
 import { programRoutes } from './routes/programs.ts'
 import { serviceRoutes } from './routes/service.ts'
@@ -101,7 +102,7 @@ async function worldOf(
   holders: readonly TokenHolder[],
   { version, work: works = true }: ServeOptions,
 ): Promise<ServeWorld> {
-  const own = [...programRoutes, ...lookingRoutes, ...actingRoutes, ...eventRoutes, ...serviceRoutes]
+  const own = [...programRoutes, ...lookingRoutes, ...actingRoutes, ...eventRoutes, ...graphRoutes, ...serviceRoutes]
   const ofKinds = await Promise.all(reflex.kinds.modules.map(async ({ routes }) => (routes === undefined ? [] : routes())))
   const routes: readonly AnyRoute[] = [...own, ...ofKinds.flat()]
   const world: ServeWorld = {

@@ -53,6 +53,7 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['check'], 'check'],
   [['check', 'refund.workflow.json', 'bad.workflow.json'], 'check'],
   [['worker', '--once'], 'worker'],
+  [['serve', '--port', 'x'], 'error'],
   [['export', 'otter', '-o', 'otter.run.jsonl'], 'archive'],
   [['export', '--all', '-o', 'tables'], 'tables'],
   [['import', 'otter.run.jsonl', '--id', 'newt-1aaa'], 'imported'],

@@ -44,10 +44,10 @@ describe('patterns in the sources', () => {
 
   it('are made while a program runs only where that is known and safe', () => {
     expect(made).toEqual([
-      // A width in place of a number: `.{1,40}`.
-      'cli/graph/picture.ts',
       // A name that is one of two in place of a word.
       'kinds/pipeline/operations/evaluation/ab-test.ts',
+      // A width in place of a number: `.{1,40}`.
+      'pictures/picture.ts',
       // Beginnings of keys, without any sign that means something in a pattern.
       'policy/secret-shapes.ts',
       // Texts of secrets, escaped.

@@ -87,3 +87,33 @@ describe('what a server refuses', () => {
     expect(await send('DELETE', '/v1/runs')).toMatchObject({ status: 405, json: { error: { code: 'R6007' } } })
   })
 })
+
+describe('looking over HTTP', () => {
+  test('a run is shown at any record, traced, explained, drawn and read record by record', async () => {
+    const server = await served()
+    const { send } = server
+    await send('POST', '/v1/runs', { program, id: 'otter', wait: true })
+    await send('POST', '/v1/runs/otter/questions/q1/answer', { value: 'yes' })
+    await eventsOf(server, '/v1/runs/otter/events')
+    expect(await send('GET', '/v1/runs/otter?at=2')).toMatchObject({ status: 200, json: { record: 2 } })
+    expect(await send('GET', '/v1/runs/otter?at=99')).toMatchObject({ status: 404, json: { error: { code: 'R2021' } } })
+    expect((await send('GET', '/v1/runs/otter/trace')).json.lines).not.toHaveLength(0)
+    expect(await send('GET', '/v1/runs/otter/why?what=gate')).toMatchObject({ status: 200, json: { cause: { what: 'decision' } } })
+    expect(await send('GET', '/v1/runs/otter/graph')).toMatchObject({ json: { programs: [{ nodes: expect.arrayContaining([]) }] } })
+    const first = await send('GET', '/v1/runs/otter/records?limit=2')
+    const second = await send('GET', `/v1/runs/otter/records?from=${String(first.json.next)}&limit=100`)
+    expect(first.json.records).toMatchObject([{ record: 1 }, { record: 2 }])
+    expect(second.json.records).toMatchObject([{ record: 3 }, { record: 4 }, { record: 5 }, { record: 6 }])
+    expect(await send('GET', '/v1/runs?status=completed')).toMatchObject({ json: { runs: [{ id: 'otter' }], more: false } })
+  })
+
+  test('the description has every route, with the schemas that check requests', async () => {
+    const { send } = await served()
+    const { json } = await send('GET', '/v1/openapi.json')
+    expect(json.paths?.['/v1/runs']?.post).toMatchObject({ operationId: 'runs.start', security: [{ token: ['start'] }] })
+    expect(json.paths?.['/v1/runs/{run}']?.get?.parameters).toMatchObject([
+      { name: 'run', in: 'path', required: true },
+      { name: 'at', in: 'query' },
+    ])
+  })
+})

@@ -12,9 +12,10 @@ import { openStore } from '../../store/index.ts'
 import { LAYOUT } from '../../store/schema.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
-import type { Mark } from '../look.ts'
+import type { Mark } from '../../pictures/mark.ts'
 import type { ContinueFlags } from '../options.ts'
-import { counted, size } from '../units.ts'
+import { size } from '../units.ts'
+import { counted } from '../../protocol/plain.ts'
 
 /**
  * A result: `done` means that it works, `warns` that it works with a limitation, `failed` that Reflex cannot work,

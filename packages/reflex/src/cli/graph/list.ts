@@ -1,6 +1,7 @@
-import { type EdgeState, markOf, type Picture, type PictureEdge, type PictureNode } from './picture.ts'
+import { type EdgeState, markOf, type Picture, type PictureEdge, type PictureNode } from '../../pictures/picture.ts'
 import { layoutText } from '../layout.ts'
-import type { Look, Mark } from '../look.ts'
+import type { Look } from '../look.ts'
+import type { Mark } from '../../pictures/mark.ts'
 
 const EDGES: Readonly<Record<EdgeState, Mark>> = { taken: 'done', open: 'open', closed: 'skipped' }
 

@@ -1,7 +1,7 @@
 import { countCells } from '../../text/index.ts'
 import { Cells, type Weight } from './cells.ts'
-import { layOut, type Layout, type Place, type Point } from './layout.ts'
-import { type EdgeState, edgeTexts, markOf, type Picture, type PictureEdge, type PictureNode } from './picture.ts'
+import { layOut, type Layout, type Place, type Point } from '../../pictures/layout.ts'
+import { type EdgeState, edgeTexts, markOf, type Picture, type PictureEdge, type PictureNode } from '../../pictures/picture.ts'
 import type { Look, Paint } from '../look.ts'
 
 /** Horizontal positions are the middles of cells: a box of 27 cells is 26 wide, and its middle is a cell. */

@@ -152,9 +152,6 @@ export const DOCUMENTS = {
   found: z
     .object({ v, verb: text, found: list(z.record(z.string(), anyJson)) })
     .describe('A verb that a kind brings; what it finds is described by the kind'),
-  graph: z
-    .object({ v, run: z.object({ id: text, record: z.number(), status }).optional(), programs: list(drawnProgram) })
-    .describe('graph: a program, or the stack of a run, outermost first'),
   image: z.object({ v, file: text, bytes: z.number() }).describe('graph --svg FILE'),
   schemas: z.object({ v, schemas: list(z.object({ name: text, about: text, files: text })) }).describe('schema, without a name'),
   completion: z.object({ v, shell: text, script: text }).describe('completion'),
@@ -167,6 +164,9 @@ export const DOCUMENTS = {
       settings: list(z.object({ name: text, value: text.optional(), from: text })),
     })
     .describe('doctor'),
+  serving: z
+    .object({ v, url: text, token: text.describe('Valid until the server stops') })
+    .describe('serve, once it listens'),
   starter: z.object({ v, files: list(text), next: list(text).describe('Commands') }).describe('init'),
 } as const satisfies Readonly<Record<string, z.ZodObject>>
 

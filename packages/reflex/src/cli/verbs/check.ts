@@ -1,15 +1,14 @@
-import { plainJson, programName } from '../../protocol/plain.ts'
+import { plainJson, programName, count, counted } from '../../protocol/plain.ts'
 import { programDocument } from '../../protocol/run-document.ts'
 import { faultData, type JsonObject } from '../../kernel/index.ts'
 import type { CheckedRun, CheckOutcome, ProgramCheck, RefusedFile } from '../../app/replaying-check.ts'
 import type { Console } from '../console.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, layoutRow, tabSeparated, commandHint } from '../layout.ts'
-import type { Mark } from '../look.ts'
+import type { Mark } from '../../pictures/mark.ts'
 import type { CommonFlags } from '../options.ts'
 import { differenceLines, placeLines, replayedDocument } from '../replay-difference.ts'
 import type { Session } from '../session.ts'
-import { count, counted } from '../units.ts'
 
 export interface CheckFlags extends CommonFlags {
   readonly kind?: string

@@ -11,7 +11,7 @@ import { factLine, paragraph, table, tabSeparated, commandHint } from '../layout
 import type { CommonFlags } from '../options.ts'
 import { replay } from './replay.ts'
 import type { Session } from '../session.ts'
-import { counted } from '../units.ts'
+import { counted } from '../../protocol/plain.ts'
 
 export interface DiffFlags extends CommonFlags {
   readonly text?: boolean

@@ -1,12 +1,12 @@
-import { plainJson } from '../../protocol/plain.ts'
+import { plainJson, counted } from '../../protocol/plain.ts'
 import { type Check, checkConfig, checksOf } from '../doctor/checks.ts'
 import { type Setting, settingsOf } from '../doctor/settings.ts'
 import type { Console } from '../console.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, layoutRow, table, tabSeparated } from '../layout.ts'
-import type { Look, Mark } from '../look.ts'
+import type { Look } from '../look.ts'
+import type { Mark } from '../../pictures/mark.ts'
 import type { ContinueFlags } from '../options.ts'
-import { counted } from '../units.ts'
 
 /** The names of results in the document. */
 const CHECK_RESULTS: Readonly<Record<Check['mark'], string>> = { done: 'ok', warns: 'warning', failed: 'failed', skipped: 'none' }

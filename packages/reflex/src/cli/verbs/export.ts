@@ -1,4 +1,4 @@
-import { plainJson } from '../../protocol/plain.ts'
+import { plainJson, counted } from '../../protocol/plain.ts'
 import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -15,7 +15,7 @@ import { factLine } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import { secretIn } from '../../app/secret-file.ts'
 import type { Session } from '../session.ts'
-import { counted, size } from '../units.ts'
+import { size } from '../units.ts'
 import type { Interrupt } from '../world.ts'
 
 export interface ExportFlags extends CommonFlags {

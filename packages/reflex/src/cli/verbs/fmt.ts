@@ -1,4 +1,4 @@
-import { plainJson } from '../../protocol/plain.ts'
+import { plainJson, counted } from '../../protocol/plain.ts'
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -16,7 +16,6 @@ import { EXIT, exitCodeOf } from '../exit.ts'
 import { commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import { rewrite } from '../rewrite.ts'
-import { counted } from '../units.ts'
 
 export interface FmtFlags extends CommonFlags {
   /** True after `--check`: writes nothing and reports what would change. */

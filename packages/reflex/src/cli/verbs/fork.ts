@@ -9,7 +9,7 @@ import { factLine, layoutRow, paragraph, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import type { Session } from '../session.ts'
 import { valueText } from '../event-text.ts'
-import { counted } from '../units.ts'
+import { counted } from '../../protocol/plain.ts'
 
 export interface ForkFlags extends CommonFlags {
   readonly set?: readonly string[]

@@ -1,4 +1,4 @@
-import { plainJson } from '../../protocol/plain.ts'
+import { plainJson, counted } from '../../protocol/plain.ts'
 import type { CollectResult, PackedSegments } from '../../runs/collecting.ts'
 import { faultData } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
@@ -7,7 +7,7 @@ import { durationOf } from '../grammar.ts'
 import { factLine, hangingLines, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import type { Session } from '../session.ts'
-import { counted, size } from '../units.ts'
+import { size } from '../units.ts'
 
 export interface GcFlags extends CommonFlags {
   readonly keep?: string

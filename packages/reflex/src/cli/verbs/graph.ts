@@ -1,4 +1,4 @@
-import { plainJson } from '../../protocol/plain.ts'
+import { plainJson, counted } from '../../protocol/plain.ts'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { faults } from '../../runs/faults.ts'
@@ -6,32 +6,29 @@ import { BUILT_IN } from '../../app/kinds.ts'
 import { type Fault, faultData } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
 import { EXIT, exitCodeOf } from '../exit.ts'
-import { MOST_NODES, MOST_LAYER_SPAN, layerSpan } from '../graph/layout.ts'
 import { listOf, rowsOf } from '../graph/list.ts'
-import { graphOf, type Picture, pictureOf } from '../graph/picture.ts'
-import { picturesOfRun } from '../graph/run.ts'
-import { drawSvg } from '../graph/svg.ts'
+import type { Picture } from '../../pictures/picture.ts'
+import {
+  type Drawing,
+  drawingOfProgram,
+  drawingOfRun,
+  factsOf,
+  graphDocument,
+  isTooLarge,
+  svgOf,
+  TOO_LARGE,
+} from '../../pictures/drawing.ts'
 import { drawInCells } from '../graph/terminal.ts'
 import { factLine, paragraph, tabSeparated, commandHint } from '../layout.ts'
 import type { ContinueFlags } from '../options.ts'
 import { type Session, withReflex, withStoredRuns } from '../session.ts'
-import { counted, size } from '../units.ts'
+import { size } from '../units.ts'
 
 export interface GraphFlags extends ContinueFlags {
   readonly kind?: string
   readonly tools?: readonly string[]
   /** A file, or `-` for standard output. */
   readonly svg?: string
-}
-
-/** The drawing of a program, or of the programs on the stack of a run. */
-interface Drawing {
-  /** The argument of the command. */
-  readonly what: string
-  readonly pictures: readonly Picture[]
-  /** The facts of the first picture: the run, its status, its record. */
-  readonly facts: readonly string[]
-  readonly run?: { readonly id: string; readonly record: number; readonly status: string }
 }
 
 /**
@@ -42,7 +39,7 @@ interface Drawing {
 export async function graph(console: Console, what: string, flags: GraphFlags): Promise<number> {
   const { cwd } = console.world.surroundings
   const file = flags.kind !== undefined || existsSync(resolve(cwd, what)) || BUILT_IN.ofFile(what) !== undefined || /[/\\]/.test(what)
-  if (!file) return withStoredRuns(console, flags, async (session) => show(console, await runOf(session, what), flags))
+  if (!file) return withStoredRuns(console, flags, async (session) => show(console, await drawingOfRun(session.reflex, what), flags))
   return withReflex(console, { ...flags, store: 'memory:' }, async (session) => {
     await session.reflex.useTools(flags.tools ?? [])
     const { errors, drawn } = await programOf(session, what, flags.kind)
@@ -61,21 +58,7 @@ async function programOf(
   if (program === undefined || errors.length > 0) return { errors }
   return {
     errors,
-    drawn: { what, pictures: [pictureOf(`${name}:${program.id}`, graphOf(name, kinds.view(name), program.def))], facts: [] },
-  }
-}
-
-async function runOf(session: Session, address: string): Promise<Drawing> {
-  const at = address.lastIndexOf('@')
-  const until = at < 0 ? undefined : Number(address.slice(at + 1))
-  if (until !== undefined && !Number.isInteger(until))
-    throw faults.make('R2031', `${address} does not name a record`, { fix: 'write RUN@21' })
-  const { run, at: record, last, status, pictures } = await picturesOfRun(session, at < 0 ? address : address.slice(0, at), until)
-  return {
-    what: address,
-    pictures,
-    facts: [run, status, record === last ? counted(record, 'record') : `at ${record} of ${last}`],
-    run: { id: run, record, status },
+    drawn: drawingOfProgram(what, { kind: name, id: program.id, def: program.def }, kinds.view(name)),
   }
 }
 
@@ -95,7 +78,7 @@ function printErrors(console: Console, what: string, errors: readonly Fault[]): 
 async function show(console: Console, drawn: Drawing, { svg }: GraphFlags): Promise<number> {
   const { out } = console
   if (svg !== undefined) await image(console, drawn, svg)
-  else if (console.shape !== 'text') console.document(documentOf(drawn))
+  else if (console.shape !== 'text') console.document(graphDocument(drawn))
   else if (!out.terminal) console.world.out.write(tabSeparated(drawn.pictures.flatMap(rowsOf)))
   else
     for (const [i, picture] of drawn.pictures.entries())
@@ -109,7 +92,7 @@ async function lines(console: Console, { what, facts, pictures }: Drawing, pictu
   const line = factLine(name, out.paint('bold', name), i === 0 && facts.length > 0 ? facts : factsOf(picture), out)
   const changes = picture.changes.length === 0 ? [] : paragraph(out.text(`changed by the run: ${picture.changes.join(', ')}`), out)
   const head = [...line, ...changes]
-  const large = tooLarge(picture)
+  const large = isTooLarge(picture)
   const drawing = large || !out.utf8 ? undefined : await drawInCells(picture, out)
   if (drawing !== undefined) return [...head, '', ...drawing, ...(i === pictures.length - 1 ? legend(console, picture) : [])]
   const why = large
@@ -121,36 +104,15 @@ async function lines(console: Console, { what, facts, pictures }: Drawing, pictu
   return [...head, ...listOf(picture, out), ...paragraph(out.text(why), out).map((line) => out.paint('dim', line)), ...hint]
 }
 
-function factsOf({ kind, nodes, edges }: Picture): string[] {
-  return [kind, counted(nodes.length, 'node'), counted(edges.length, 'edge')]
-}
-
-function tooLarge({ nodes, edges }: Picture): boolean {
-  const index = new Map(nodes.map(({ id }, i) => [id, i]))
-  const ends = edges.map(({ from, to }) => ({ from: index.get(from) ?? 0, to: index.get(to) ?? 0 }))
-  return nodes.length > MOST_NODES || layerSpan(nodes.length, ends) > MOST_LAYER_SPAN
-}
-
-/** The message that replaces a drawing which is too large. */
-const TOO_LARGE = `too large to draw: a drawing has at most ${counted(MOST_NODES, 'node')}, and its edges cross at most ${counted(MOST_LAYER_SPAN, 'layer')} in total`
-
 function legend({ out }: Console, { showsRun }: Picture): string[] {
   return showsRun ? ['', out.paint('dim', out.text('━ taken · ─ open · ╌ closed'))] : []
 }
 
 /** Writes the SVG. Throws `R2035` for a picture that is too large to draw. */
-async function image(console: Console, { pictures, facts }: Drawing, target: string): Promise<void> {
+async function image(console: Console, drawn: Drawing, target: string): Promise<void> {
   if (target === '-' && console.shape !== 'text')
     throw faults.make('R2031', `--svg - and --${console.shape} both want standard output`, { fix: 'name a file for the image' })
-  const large = pictures.find(tooLarge)
-  if (large !== undefined)
-    throw faults.make('R2035', `${large.program} has ${counted(large.nodes.length, 'node')} and ${counted(large.edges.length, 'edge')}`)
-  const titled = pictures.map((picture, i) => ({
-    picture,
-    title: picture.program,
-    facts: (i === 0 && facts.length > 0 ? facts : factsOf(picture)).join(' · '),
-  }))
-  const svg = await drawSvg(titled)
+  const svg = await svgOf(drawn)
   if (target === '-') return console.world.out.write(svg)
   writeImage(resolve(console.world.surroundings.cwd, target), svg)
   if (console.shape !== 'text') console.document(plainJson({ v: 1, file: target, bytes: Buffer.byteLength(svg) }))
@@ -165,18 +127,4 @@ function writeImage(file: string, svg: string): void {
   } catch (cause) {
     throw faults.make('R5040', `the image ${file} cannot be written`, { file, cause, fix: 'name a writable file' })
   }
-}
-
-function documentOf({ pictures, run }: Drawing): ReturnType<typeof plainJson> {
-  return plainJson({
-    v: 1,
-    run,
-    programs: pictures.map(({ program, kind, nodes, edges, changes }) => ({
-      program,
-      kind,
-      ...(changes.length === 0 ? {} : { changes }),
-      nodes: nodes.map(({ name: _, spec: __, ...node }) => node),
-      edges,
-    })),
-  })
 }

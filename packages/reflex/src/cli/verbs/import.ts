@@ -1,4 +1,4 @@
-import { plainJson, programName } from '../../protocol/plain.ts'
+import { plainJson, programName, counted } from '../../protocol/plain.ts'
 import { programDocument } from '../../protocol/run-document.ts'
 import { createReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -11,7 +11,6 @@ import { factLine, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import { secretIn } from '../../app/secret-file.ts'
 import type { Session } from '../session.ts'
-import { counted } from '../units.ts'
 
 export interface ImportFlags extends CommonFlags {
   readonly secretFile?: string

@@ -1,4 +1,4 @@
-import { plainJson } from '../../protocol/plain.ts'
+import { plainJson, count, counted } from '../../protocol/plain.ts'
 import { faults } from '../../runs/faults.ts'
 import { faultData } from '../../kernel/index.ts'
 import type { Replayed } from '../../app/replaying.ts'
@@ -8,7 +8,7 @@ import { factLine, paragraph } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import { differenceLines, replayedDocument } from '../replay-difference.ts'
 import type { Session } from '../session.ts'
-import { count, counted, duration } from '../units.ts'
+import { duration } from '../units.ts'
 
 export interface ReplayFlags extends CommonFlags {
   /** A file whose program replaces the program of the run. */

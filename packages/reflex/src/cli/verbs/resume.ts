@@ -8,7 +8,7 @@ import { deciderText, runHeader } from '../header.ts'
 import type { RunFlags } from '../options.ts'
 import { readAgents } from './run.ts'
 import type { Session } from '../session.ts'
-import { counted } from '../units.ts'
+import { counted } from '../../protocol/plain.ts'
 import type { World } from '../world.ts'
 
 /** `reflex resume RUN`: continues a run under the settings with which it was started, and prints them. */

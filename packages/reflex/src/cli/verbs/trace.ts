@@ -1,6 +1,6 @@
 import { startOf, traceDocument } from '../../protocol/view-document.ts'
 import { factsOf } from '../../protocol/documents.ts'
-import { programName, textOf, utc } from '../../protocol/plain.ts'
+import { programName, textOf, utc, counted } from '../../protocol/plain.ts'
 import { RecordWriter } from '../../protocol/record-document.ts'
 import { readAddress } from '../../runs/address.ts'
 import { findRecord } from '../../runs/find-run.ts'
@@ -37,7 +37,7 @@ import {
   decider,
   writesText,
 } from '../event-text.ts'
-import { counted, duration, localTime } from '../units.ts'
+import { duration, localTime } from '../units.ts'
 import type { ViewedPrograms } from '../../programs/kinds.ts'
 
 export interface TraceFlags extends CommonFlags, PartFlags {}

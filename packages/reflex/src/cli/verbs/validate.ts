@@ -1,4 +1,4 @@
-import { plainJson } from '../../protocol/plain.ts'
+import { plainJson, counted } from '../../protocol/plain.ts'
 import { resolve } from 'node:path'
 import { type Fault, faultData, isFault, type Severity } from '../../kernel/index.ts'
 import type { Library } from '../../programs/library.ts'
@@ -8,7 +8,6 @@ import { EXIT, exitCodeOf } from '../exit.ts'
 import { factLine, paragraph } from '../layout.ts'
 import type { ContinueFlags, RunFlags } from '../options.ts'
 import type { Session } from '../session.ts'
-import { counted } from '../units.ts'
 
 interface Checked {
   readonly file: string

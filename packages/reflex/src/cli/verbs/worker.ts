@@ -1,5 +1,5 @@
 import { errorDocument } from '../../protocol/documents.ts'
-import { plainJson, programName } from '../../protocol/plain.ts'
+import { plainJson, programName, counted } from '../../protocol/plain.ts'
 import { faults } from '../../runs/faults.ts'
 import type { FaultData } from '../../kernel/index.ts'
 import { work, type WorkerEvent } from '../../app/worker.ts'
@@ -9,7 +9,7 @@ import { durationOf } from '../grammar.ts'
 import type { ContinueFlags } from '../options.ts'
 import { plainLine } from '../progress.ts'
 import type { Session } from '../session.ts'
-import { counted, duration } from '../units.ts'
+import { duration } from '../units.ts'
 import type { Interrupt } from '../world.ts'
 
 /**

@@ -5,6 +5,7 @@ import type { ServeWorld } from '../world.ts'
 
 /** The parts of the paths, queries and bodies of several routes. */
 export const RUN = z.strictObject({ run: z.string().min(1).max(200).describe('A run: its id, a unique prefix of it, or its trace id') })
+export const PROGRAM = z.strictObject({ program: z.string().min(3).max(500).describe('A program: kind:name') })
 export const AT = z.coerce.number().int().min(1).optional().describe('A record: the run as it was after it')
 export const LIMIT = z.coerce.number().int().min(1).max(1000).default(50)
 export const FLAG = z.enum(['true', 'false']).transform((word) => word === 'true')

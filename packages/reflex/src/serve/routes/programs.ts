@@ -8,7 +8,7 @@ import { showDocument } from '../../protocol/view-document.ts'
 import { route } from '../define-route.ts'
 import { startOnce } from '../starts.ts'
 import type { ServeRoute, ServeWorld } from '../world.ts'
-import { JSON_VALUE } from './parts.ts'
+import { JSON_VALUE, PROGRAM } from './parts.ts'
 
 const TEXT_PROGRAM = z.strictObject({
   text: z.string().describe('The text of a program file'),
@@ -63,7 +63,7 @@ export const programRoutes: readonly ServeRoute[] = [
     url: '/v1/programs/{program}',
     does: 'Returns the source of a program, by `kind:name`.',
     scope: 'read',
-    path: z.strictObject({ program: z.string().min(3).max(500) }),
+    path: PROGRAM,
     answers: { 200: z.object({ v, kind: text, name: text, hash: text, source: anyJson }) },
     async handle({ path }, { reflex }) {
       const { kind, name, hash, source } = await namedProgram(reflex, path.program)

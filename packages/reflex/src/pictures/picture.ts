@@ -1,9 +1,9 @@
-import { programName } from '../../protocol/plain.ts'
-import { faults } from '../../runs/faults.ts'
-import type { KindView } from '../../programs/kind-view.ts'
-import type { Graph, GraphEdge, GraphGroup, GraphNode } from '../../programs/graph.ts'
-import { countCells } from '../../text/index.ts'
-import type { Mark } from '../look.ts'
+import { programName } from '../protocol/plain.ts'
+import { faults } from '../runs/faults.ts'
+import type { KindView } from '../programs/kind-view.ts'
+import type { Graph, GraphEdge, GraphGroup, GraphNode } from '../programs/graph.ts'
+import { countCells } from '../text/index.ts'
+import type { Mark } from './mark.ts'
 
 /** The state of a node in a run: the run has passed it, works there, asks or waits there, or failed there. */
 export type NodeState = 'passed' | 'running' | 'asks' | 'waits' | 'failed'

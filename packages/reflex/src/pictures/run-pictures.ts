@@ -1,4 +1,4 @@
-import { findRecord } from '../../runs/find-run.ts'
+import { findRecord } from '../runs/find-run.ts'
 import {
   type Frame,
   isList,
@@ -12,12 +12,12 @@ import {
   type Rec,
   type State,
   topOf,
-} from '../../kernel/index.ts'
-import type { Graph, GraphEdge } from '../../programs/graph.ts'
+} from '../kernel/index.ts'
+import type { Graph, GraphEdge } from '../programs/graph.ts'
 import { type EdgeState, graphOf, type NodeState, type Picture, pictureOf, type RunStates } from './picture.ts'
-import type { Session } from '../session.ts'
-import type { KindView } from '../../programs/kind-view.ts'
-import type { ViewedPrograms } from '../../programs/kinds.ts'
+import type { TraceWorld } from '../history/trace-of.ts'
+import type { KindView } from '../programs/kind-view.ts'
+import type { ViewedPrograms } from '../programs/kinds.ts'
 
 /** The programs on the stack of a run after a record, outermost first, with the states of their nodes and edges. */
 export interface RunPictures {
@@ -50,14 +50,14 @@ interface FrameHistory {
  * Returns the pictures of the programs on a run's stack, from its journal until record `until`. It reads the journal
  * and performs nothing. Throws `R2016` if there is no such run and `R2021` if it has no such record.
  */
-export async function picturesOfRun({ reflex }: Session, ref: string, until: number | undefined): Promise<RunPictures> {
-  const { id, last, status } = await findRecord(reflex.store, ref, until)
+export async function picturesOfRun(world: TraceWorld, ref: string, until: number | undefined): Promise<RunPictures> {
+  const { id, last, status } = await findRecord(world.store, ref, until)
   const at = until ?? last
   // After it, the programs of all pins are known.
-  await reflex.runtime.peek(id, at)
-  const part = await readPart(reflex.store, id, (await keptRecords(reflex.store, id)).first, at)
+  await world.runtime.peek(id, at)
+  const part = await readPart(world.store, id, (await keptRecords(world.store, id)).first, at)
   const state = part.opening()
-  const definitions = reflex.programsOf(state)
+  const definitions = world.programsOf(state)
   const seen = new Map<Frame, FrameHistory>()
   for await (const [, record] of part.records()) {
     follow(state, record, definitions, seen)

@@ -1,7 +1,7 @@
-import { printable } from '../../text/index.ts'
+import { printable } from '../text/index.ts'
 import type { Place, Point } from './layout.ts'
 import type { PictureNode } from './picture.ts'
-import type { Mark } from '../look.ts'
+import type { Mark } from './mark.ts'
 
 /** Returns the outline of a node: a choice has pointed sides, a call has double sides, an end has a second rim. */
 export function outline({ form, end }: PictureNode, { x, y, width, height }: Place): string[] {

@@ -1,10 +1,10 @@
-import { countCells } from '../../text/index.ts'
+import { countCells } from '../text/index.ts'
 import { layOut, type Layout, type Place } from './layout.ts'
 import { edgeTexts, markOf, type NodeState, type Picture, type PictureEdge, type PictureNode } from './picture.ts'
 import { drawBadge, escaped, outline, path, tenths } from './svg-shapes.ts'
 import { CELL, FONT, styleSheet } from './svg-style.ts'
-import type { Mark } from '../look.ts'
-import { counted } from '../units.ts'
+import type { Mark } from './mark.ts'
+import { counted } from '../protocol/plain.ts'
 
 /** A picture with a title line above it. */
 export interface TitledPicture {
