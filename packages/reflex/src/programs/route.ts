@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Definitions, JsonObject, NumberedRecord, RunRow, State } from '../kernel/index.ts'
+import type { Definitions, Host, JsonObject, NumberedRecord, Programs, Rec, RunRow, State } from '../kernel/index.ts'
 
 /** What a token allows. Each scope is granted by itself; `admin` also allows everything else. */
 export const SCOPES = ['read', 'answer', 'start', 'admin'] as const
@@ -11,16 +11,20 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>
 }
 
-/** A request that fits the schemas of its route. */
-export interface RouteRequest<Path = Readonly<Record<string, string>>, Query = JsonObject, Body = unknown> {
-  readonly path: Path
-  readonly query: Query
-  readonly body: Body
+/** The parts of a request that do not depend on its route. */
+export interface RequestOrigin {
   readonly principal: Principal
   /** Returns a header, by its name in lower case. */
   readonly header: (name: string) => string | undefined
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal
+}
+
+/** A request that fits the schemas of its route. */
+export interface RouteRequest<Path = object, Query = object, Body = unknown> extends RequestOrigin {
+  readonly path: Path
+  readonly query: Query
+  readonly body: Body
 }
 
 /** An event of a stream. With the id of the last one that arrived, a client continues the stream. */
@@ -44,10 +48,14 @@ export interface RouteWorld {
   readonly call: (
     name: string,
     parts: { readonly path?: object; readonly query?: object; readonly body?: unknown },
-    request: RouteRequest,
+    request: RequestOrigin,
   ) => Promise<RouteAnswer>
   /** Returns a stored run as it is after a record; by default after the last one. Throws `R2016`, and `R2021` for an unknown record. */
   readonly peek: (address: string) => Promise<{ readonly row: RunRow; readonly state: State; readonly definitions: Definitions }>
+  readonly host: Host
+  readonly programs: Programs
+  /** Yields the durable records of a run after record `after`, and then those that follow, until the run has ended or the signal is aborted. */
+  readonly follow: (run: string, after: number, signal: AbortSignal) => AsyncIterable<{ readonly n: number; readonly record: Rec }>
   /** Reads the records of a run from one to another, by default to the last one. */
   readonly records: (run: string, from?: number, until?: number) => AsyncIterable<NumberedRecord>
 }
@@ -60,8 +68,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
  */
 export interface Route<
   World = RouteWorld,
-  Path extends z.ZodType = z.ZodType,
-  Query extends z.ZodType = z.ZodType,
+  Path extends z.ZodType<object> = z.ZodType<object>,
+  Query extends z.ZodType<object> = z.ZodType<object>,
   Body extends z.ZodType = z.ZodType,
 > {
   /** Unique among all routes: `runs.cancel`. */
@@ -82,4 +90,13 @@ export interface Route<
   /** The schema of the answer by status; a media type for what is not JSON. */
   readonly answers: Readonly<Record<number, z.ZodType | string>>
   handle(request: RouteRequest<z.output<Path>, z.output<Query>, z.output<Body>>, world: World): Promise<RouteAnswer> | RouteAnswer
+}
+
+/** Returns a route of a kind; its handler sees the types of its schemas. */
+export function defineRoute<
+  Path extends z.ZodType<object> = z.ZodType<object>,
+  Query extends z.ZodType<object> = z.ZodType<object>,
+  Body extends z.ZodType = z.ZodType,
+>(definition: Route<RouteWorld, Path, Query, Body>): Route {
+  return definition as Route
 }

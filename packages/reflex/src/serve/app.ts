@@ -82,8 +82,8 @@ async function requestOf(c: Context, route: AnyRoute, principal: Principal, { ma
   const { path, query, body } = route
   const found = new URL(c.req.url).searchParams
   return {
-    path: path === undefined ? {} : (fit(path, c.req.param(), 'path') as Record<string, string>),
-    query: query === undefined ? {} : (fit(query, Object.fromEntries(found), 'query') as Record<string, never>),
+    path: path === undefined ? {} : fit(path, c.req.param(), 'path'),
+    query: query === undefined ? {} : fit(query, Object.fromEntries(found), 'query'),
     body:
       body === undefined
         ? undefined

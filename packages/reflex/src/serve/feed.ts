@@ -11,6 +11,14 @@ const KEPT = 1000
 /** Milliseconds between two looks at runs that other processes hold. */
 const LOOK_MS = 250
 
+/** A durable record of a followed run. */
+export interface FollowedRecord {
+  readonly n: number
+  readonly record: Rec
+  /** The record as an event: its address, its time, what it means, and the end of the run if it ends it. */
+  readonly event: StreamedEvent
+}
+
 /** A run as its records are read. */
 interface Fold {
   readonly state: State
@@ -28,10 +36,10 @@ export class Feeds {
   }
 
   /**
-   * Yields an event for each durable record of a run after record `after`, in order and without gaps, until the run has ended or the
+   * Yields each durable record of a run after record `after`, in order and without gaps, until the run has ended or the
    * signal is aborted. It does not matter which process holds the run.
    */
-  async *follow(run: string, after: number, signal: AbortSignal): AsyncGenerator<StreamedEvent> {
+  async *follow(run: string, after: number, signal: AbortSignal): AsyncGenerator<FollowedRecord> {
     const feed = this.#open(run)
     try {
       yield* feed.from(after, signal)
@@ -73,8 +81,8 @@ class Feed {
   readonly #reflex: Reflex
   readonly #run: string
   #clients = 0
-  /** The newest events, in the order of their records; the first is that of record `#first`. */
-  #events: StreamedEvent[] = []
+  /** The newest records in order; the first is `#first`. */
+  #records: FollowedRecord[] = []
   #first = 0
   #fold: Fold | undefined
   #failure: Error | undefined
@@ -104,20 +112,20 @@ class Feed {
     return this.#fold?.state.n ?? 0
   }
 
-  async *from(after: number, signal: AbortSignal): AsyncGenerator<StreamedEvent> {
+  async *from(after: number, signal: AbortSignal): AsyncGenerator<FollowedRecord> {
     await this.look()
     let next = after + 1
     while (!signal.aborted) {
       if (this.#failure !== undefined) throw this.#failure
       if (next <= this.#last && next < this.#first) {
-        for await (const event of this.#read(next, this.#last)) {
+        for await (const followed of this.#read(next, this.#last)) {
           if (signal.aborted) return
-          yield event
+          yield followed
           next++
         }
       } else if (next <= this.#last) {
-        const event = this.#events[next - this.#first]
-        if (event !== undefined) yield event
+        const followed = this.#records[next - this.#first]
+        if (followed !== undefined) yield followed
         next++
       } else if (this.#fold?.state.ended !== undefined) return
       else await this.#wait(signal)
@@ -169,10 +177,11 @@ class Feed {
     const { state } = this.#fold
     const { last = 0 } = (await store.read(this.#run, 0))?.row ?? {}
     if (last <= state.n) return
-    for await (const record of readRecords(store, this.#run, state.n + 1, last)) this.#events.push(eventOf(this.#run, record, this.#fold))
-    if (this.#events.length <= KEPT) return
-    this.#first += this.#events.length - KEPT
-    this.#events = this.#events.slice(-KEPT)
+    for await (const record of readRecords(store, this.#run, state.n + 1, last))
+      this.#records.push(followedRecord(this.#run, record, this.#fold))
+    if (this.#records.length <= KEPT) return
+    this.#first += this.#records.length - KEPT
+    this.#records = this.#records.slice(-KEPT)
   }
 
   /** Follows the run without looking while this process holds it. */
@@ -191,19 +200,18 @@ class Feed {
   }
 
   /** Reads older records from the journal. */
-  async *#read(from: number, until: number): AsyncGenerator<StreamedEvent> {
+  async *#read(from: number, until: number): AsyncGenerator<FollowedRecord> {
     const part = await readPart(this.#reflex.store, this.#run, from, until)
     const state = part.opening()
     const fold = { state, definitions: this.#reflex.programsOf(state) }
     for await (const record of part.records()) {
-      const event = eventOf(this.#run, record, fold)
-      if (record[0] >= from) yield event
+      const followed = followedRecord(this.#run, record, fold)
+      if (followed.n >= from) yield followed
     }
   }
 }
 
-/** Returns a record as an event: its address, its time, what it means, and the end of the run if it ends it. */
-function eventOf(run: string, [n, record]: NumberedRecord, { state, definitions }: Fold): StreamedEvent {
+function followedRecord(run: string, [n, record]: NumberedRecord, { state, definitions }: Fold): FollowedRecord {
   const lines = applied(state, record, definitions)
   const { ended } = state
   const data = {
@@ -214,7 +222,7 @@ function eventOf(run: string, [n, record]: NumberedRecord, { state, definitions 
     lines,
     ...(ended === undefined ? {} : { ended: ended.status === 'done' ? 'completed' : ended.status }),
   }
-  return { id: `${run}@${n}`, event: 'record', data: plainJson(data) }
+  return { n, record, event: { id: `${run}@${n}`, event: 'record', data: plainJson(data) } }
 }
 
 function applied(state: State, record: Rec, definitions: ViewedPrograms): JsonObject[] {

@@ -105,9 +105,13 @@ async function worldOf(
   const own = [...programRoutes, ...lookingRoutes, ...actingRoutes, ...eventRoutes, ...graphRoutes, ...serviceRoutes]
   const ofKinds = await Promise.all(reflex.kinds.modules.map(async ({ routes }) => (routes === undefined ? [] : routes())))
   const routes: readonly AnyRoute[] = [...own, ...ofKinds.flat()]
+  const feeds = new Feeds(reflex)
   const world: ServeWorld = {
     reflex,
-    feeds: new Feeds(reflex),
+    host: reflex.host,
+    programs: reflex.runtime.programs,
+    feeds,
+    follow: (run, after, signal) => feeds.follow(run, after, signal),
     routes,
     version,
     works,

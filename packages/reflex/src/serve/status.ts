@@ -4,7 +4,6 @@ import { type FaultData, faultData, isFault } from '../kernel/index.ts'
 /** The statuses of faults whose code decides. All others follow their verdict. */
 const STATUS: Readonly<Record<string, number>> = {
   R2001: 409, // the run has ended
-  R2002: 409, // the question is closed
   R2016: 404, // no run
   R2020: 404, // no question, or several
   R2021: 404, // no record
@@ -38,10 +37,14 @@ export function failureOf(thrown: unknown): { readonly status: number; readonly 
     return { status: 500, fault: { code: 'R9001', verdict: 'bug', message: 'the server failed because of a bug of Reflex' } }
   const data = faultData(thrown)
   const fix = data.fix ?? CATALOGUE.get(data.code)?.fix
-  return { status: STATUS[data.code] ?? statusOfVerdict(data), fault: fix === undefined ? data : { ...data, fix } }
+  return { status: statusOf(data), fault: fix === undefined ? data : { ...data, fix } }
 }
 
-function statusOfVerdict({ verdict, code }: FaultData): number {
+function statusOf({ verdict, code, data }: FaultData): number {
+  const known = STATUS[code]
+  if (known !== undefined) return known
+  // A question that was closed, or one that never was.
+  if (code === 'R2002') return data?.closed === undefined ? 404 : 409
   if (verdict === 'bug') return 500
   if (code.startsWith('R5') || verdict === 'retry') return 503
   return verdict === 'wait' ? 409 : 422

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { eventsOf, served } from './served.ts'
+import { eventsOf, served, word } from './served.ts'
 
 const ASKS =
   'digraph ask { start [shape=Mdiamond]; gate [shape=hexagon, label="Release?"]; exit [shape=Msquare]; start -> gate; gate -> exit [label="yes"]; gate -> exit [label="no"] }'
@@ -35,7 +35,7 @@ describe('runs over HTTP', () => {
     const late = await send('POST', '/v1/runs/otter/questions/q1/answer', { value: 'no' })
     expect(late).toMatchObject({
       status: 409,
-      json: { error: { code: 'R2002', message: expect.stringContaining('ana was first, with yes') } },
+      json: { error: { code: 'R2002', message: expect.stringContaining('ana was first, with yes') as unknown } },
     })
     expect(await send('POST', '/v1/runs/nobody/questions/q1/answer', { value: 'no' })).toMatchObject({
       status: 404,
@@ -73,7 +73,10 @@ describe('what a server refuses', () => {
     [JSON.stringify({ program: { text: 'digraph {', name: 'a.dot' } }), 422, 'R1'],
   ])('the body %s', async (body, status, code) => {
     const { send, reflex } = await served()
-    expect(await send('POST', '/v1/runs', body)).toMatchObject({ status, json: { error: { code: expect.stringContaining(code) } } })
+    expect(await send('POST', '/v1/runs', body)).toMatchObject({
+      status,
+      json: { error: { code: expect.stringContaining(code) as unknown } },
+    })
     expect(await reflex.runs()).toEqual([])
   })
 
@@ -82,7 +85,7 @@ describe('what a server refuses', () => {
     expect(await send('POST', '/v1/runs', { program: 'x'.repeat(200) })).toMatchObject({ status: 413, json: { error: { code: 'R6004' } } })
     expect(await send('GET', '/v1/rusn')).toMatchObject({
       status: 404,
-      json: { error: { message: expect.stringContaining('did you mean /v1/runs?') } },
+      json: { error: { message: expect.stringContaining('did you mean /v1/runs?') as unknown } },
     })
     expect(await send('DELETE', '/v1/runs')).toMatchObject({ status: 405, json: { error: { code: 'R6007' } } })
   })
@@ -99,9 +102,11 @@ describe('looking over HTTP', () => {
     expect(await send('GET', '/v1/runs/otter?at=99')).toMatchObject({ status: 404, json: { error: { code: 'R2021' } } })
     expect((await send('GET', '/v1/runs/otter/trace')).json.lines).not.toHaveLength(0)
     expect(await send('GET', '/v1/runs/otter/why?what=gate')).toMatchObject({ status: 200, json: { cause: { what: 'decision' } } })
-    expect(await send('GET', '/v1/runs/otter/graph')).toMatchObject({ json: { programs: [{ nodes: expect.arrayContaining([]) }] } })
+    expect(await send('GET', '/v1/runs/otter/graph')).toMatchObject({
+      json: { programs: [{ nodes: expect.arrayContaining([]) as unknown }] },
+    })
     const first = await send('GET', '/v1/runs/otter/records?limit=2')
-    const second = await send('GET', `/v1/runs/otter/records?from=${String(first.json.next)}&limit=100`)
+    const second = await send('GET', `/v1/runs/otter/records?from=${word(first.json.next)}&limit=100`)
     expect(first.json.records).toMatchObject([{ record: 1 }, { record: 2 }])
     expect(second.json.records).toMatchObject([{ record: 3 }, { record: 4 }, { record: 5 }, { record: 6 }])
     expect(await send('GET', '/v1/runs?status=completed')).toMatchObject({ json: { runs: [{ id: 'otter' }], more: false } })

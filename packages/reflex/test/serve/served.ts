@@ -78,3 +78,8 @@ export async function eventsOf(
   }
   return found
 }
+
+/** Returns a text of a document. */
+export function word(found: unknown): string {
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : ''
+}

@@ -164,9 +164,7 @@ export const DOCUMENTS = {
       settings: list(z.object({ name: text, value: text.optional(), from: text })),
     })
     .describe('doctor'),
-  serving: z
-    .object({ v, url: text, token: text.describe('Valid until the server stops') })
-    .describe('serve, once it listens'),
+  serving: z.object({ v, url: text, token: text.describe('Valid until the server stops') }).describe('serve, once it listens'),
   starter: z.object({ v, files: list(text), next: list(text).describe('Commands') }).describe('init'),
 } as const satisfies Readonly<Record<string, z.ZodObject>>
 

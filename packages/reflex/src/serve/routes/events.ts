@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { readAddress } from '../../runs/address.ts'
+import type { StreamedEvent } from '../../programs/route.ts'
+import type { FollowedRecord } from '../feed.ts'
 import { route } from '../define-route.ts'
 import type { ServeRoute } from '../world.ts'
 import { RUN } from './parts.ts'
@@ -22,7 +24,11 @@ export const eventRoutes: readonly ServeRoute[] = [
       const hasEnded = status === 'completed' || status === 'failed' || status === 'cancelled'
       // The standard: a client that gets 204 does not connect again.
       if (hasEnded && after >= last) return { status: 204, text: '', type: 'text/plain' }
-      return { events: feeds.follow(id, after, signal) }
+      return { events: eventsOf(feeds.follow(id, after, signal)) }
     },
   }),
 ]
+
+async function* eventsOf(records: AsyncIterable<FollowedRecord>): AsyncGenerator<StreamedEvent> {
+  for await (const { event } of records) yield event
+}

@@ -19,10 +19,21 @@ export const lookingRoutes: readonly ServeRoute[] = [
     url: '/v1/runs',
     does: 'Lists runs, the newest first.',
     scope: 'read',
-    query: z.strictObject({ status: STATUS.optional(), limit: LIMIT }),
+    query: z.strictObject({
+      status: STATUS.optional(),
+      kind: z.string().optional(),
+      program: z.string().optional().describe('kind:name'),
+      limit: LIMIT,
+    }),
     answers: { 200: z.object({ v, runs: list(run), more: z.boolean() }) },
-    async handle({ query: { status, limit } }, world) {
-      const rows = await world.reflex.runs({ ...(status === undefined ? {} : { status: [status] }), limit: limit + 1 })
+    async handle({ query: { status, kind, program, limit } }, world) {
+      const all = await world.reflex.runs({
+        ...(status === undefined ? {} : { status: [status] }),
+        ...(kind === undefined && program === undefined ? { limit: limit + 1 } : {}),
+      })
+      const rows = all
+        .filter(({ program: [name, ofKind] }) => (kind ?? ofKind) === ofKind && (program ?? name) === name)
+        .slice(0, limit + 1)
       const gone = await goneAmong(world, rows)
       const runs = rows.slice(0, limit).map((row) => runDocument(row, gone.has(row.id)))
       return { json: plainJson({ v: 1, runs, more: rows.length > limit }) }

@@ -120,4 +120,11 @@ export const pipelineFaults = defineFaults({
       'It threw an error, returned a value that is not JSON, or its parameters are invalid. An error with a message about the network may be retried.',
     fix: 'Correct the action or its parameters.',
   },
+  R2224: {
+    title: 'A run is not of a pipeline',
+    verdict: 'fail',
+    when: 'at a request',
+    means: 'The routes under /pipelines know the runs of pipelines only.',
+    fix: 'Ask under /v1/runs.',
+  },
 })

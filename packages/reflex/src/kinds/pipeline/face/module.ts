@@ -41,6 +41,7 @@ export const pipelineModule: LazyKindModule<'pipeline', PipelineOptions, TypedGr
       load: async () => (await import('./artifacts-verb.ts')).artifactsVerb,
     },
   ],
+  routes: async () => (await import('./routes.ts')).pipelineRoutes,
   grants: ({ handlers, actions = {} }) => [...(handlers?.needs() ?? []), ...Object.keys(actions).map(actionCapability)],
   load: async () => (await import('./body.ts')).pipelineBody,
 }

@@ -1,5 +1,6 @@
 import { type Frame, type Json, RunPrograms, type Programs, type Rec, State, type Change } from '../../../kernel/index.ts'
 import { Artifacts } from './artifacts.ts'
+import { checkpointText } from './checkpoint-text.ts'
 import { pairs, Progress } from './progress.ts'
 import type { Secret } from './signature.ts'
 import { StoredArtifacts } from '../engine/artifacts.ts'
@@ -77,6 +78,11 @@ export class Chronicle {
       if (key.startsWith('#')) return []
       return this.#artifacts.take(this.progress.lineage.get(key)?.node_id ?? '', key, value) ?? []
     })
+  }
+
+  /** Returns the checkpoint of the run as its folder would have it, without a signature. */
+  checkpoint(typed: TypedGraph, run: string, logsRoot: string): string {
+    return checkpointText(this.progress, { run, typed, logsRoot, artifacts: this.#artifacts })
   }
 
   /** Returns the changes of the folder since the last call; with `whole`, also a postponed checkpoint. */
