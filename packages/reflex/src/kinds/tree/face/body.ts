@@ -1,6 +1,7 @@
 import type { KindBody } from '../../../programs/kind-module.ts'
 import type { RunOptionValues } from '../../../programs/run-options.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
+import type { LuaPool } from '../lua/pool.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import { NODES } from '../nodes/table.ts'
 import { functionPort } from '../tick/function-port.ts'
@@ -30,10 +31,12 @@ export const treeBody: KindBody<TreeOptions, CompiledTree> = {
     const table = new Map([...NODES, ...nodes].map((manifest): [string, NodeManifest] => [manifest.type, manifest]))
     const options = { nodes: table, schemas }
     const lua = lazyLua()
+    const pool = async (): Promise<LuaPool> => lua.pool()
     return {
       kind: treeKind(options),
-      reader: treeReader(options, { functions, tools: () => world.tools.names(), lua }),
-      ports: { function: functionPort(functions, services), script: scriptPort(lua, world.host) },
+      reader: treeReader(options, { functions, tools: () => world.tools.names(), lua: pool }),
+      ports: { function: functionPort(functions, services), script: scriptPort(pool, world.host) },
+      close: async () => lua.close(),
     }
   },
 }
