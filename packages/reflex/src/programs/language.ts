@@ -72,7 +72,7 @@ export interface Reader<Def = unknown> {
   /** Reads the text of a file. Never throws for an invalid text. */
   read(text: string, file: string, context: ReadContext): ReadResult | Promise<ReadResult>
   /** Reads the export of a module or a value; undefined if it is not a program of this kind. Without `context`, nothing is proved. */
-  accept?(value: unknown, file?: string, context?: ReadContext): ReadResult | undefined
+  accept?(value: unknown, file?: string, context?: ReadContext): ReadResult | undefined | Promise<ReadResult | undefined>
   /** Checks and returns named inputs; `texts` are converted to the declared types. Throws for an invalid input. */
   inputs?(def: Def, input: JsonObject, texts: readonly string[]): JsonObject
 }

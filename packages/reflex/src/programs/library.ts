@@ -71,7 +71,7 @@ export class Library {
    */
   async accept(value: unknown, lint = true): Promise<Program | undefined> {
     for (const kind of this.#kinds.names) {
-      const result = (await this.#readerOf(kind))?.accept?.(value, undefined, readContext(lint))
+      const result = await (await this.#readerOf(kind))?.accept?.(value, undefined, readContext(lint))
       if (result === undefined) continue
       if (result.program !== undefined) return addPrograms(this.#programs, kind, result.program)
       throw result.findings.find(({ severity }) => severity === 'error') ?? new TypeError('what was not accepted has an error')

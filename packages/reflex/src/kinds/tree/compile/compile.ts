@@ -106,7 +106,7 @@ class Compiler {
     for (const parameter of manifest.parameters) {
       const value = params[parameter.name]
       if (value === undefined) continue
-      if (parameter.type === 'condition') this.#readCondition(value, place)
+      if (parameter.type === 'condition') this.#readCondition(value, { ...place, line: source.code_line ?? source.line })
       else if (parameter.type === 'expression') this.#readExpression(textOf(value), place)
       else if (parameter.type === 'key' && parameter.flow !== 'in') this.#declare(textOf(value))
       else if (parameter.type === 'map' && parameter.flow === 'out')

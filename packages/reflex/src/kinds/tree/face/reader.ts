@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type Fault, type FaultDetails, isFault, isObject, type Json } from '../../../kernel/index.ts'
+import { type Fault, isFault, isObject, type Json } from '../../../kernel/index.ts'
 import type { ReadContext, Reader, ReadResult } from '../../../programs/language.ts'
 import { type Path, readJson, Source } from '../../../text/index.ts'
 import { checkTree } from '../check/check-tree.ts'
@@ -9,6 +9,8 @@ import type { CompiledTree } from '../compile/compiled.ts'
 import { withFunctionContracts } from '../compile/function-contracts.ts'
 import { readBuilt } from '../formats/builders.ts'
 import { formOf } from '../formats/format.ts'
+import { codeLocator, lineDetails, type TreeText } from '../formats/code-locator.ts'
+import { codeOf, type LuaChecker, syntaxFindings } from '../formats/code-syntax.ts'
 import { readJsonTree } from '../formats/json.ts'
 import type { NormalisedTree } from '../formats/normalise.ts'
 import { RawTree } from '../formats/raw.ts'
@@ -23,13 +25,7 @@ import { withScriptFiles } from './script-files.ts'
 export interface TreeReaderHost {
   readonly functions: FunctionRegistry
   readonly tools: () => readonly string[]
-  readonly lua: () => Promise<LuaLoader>
-}
-
-/** A text of a tree. */
-interface TreeText {
-  readonly text: string
-  readonly file: string
+  readonly lua: () => Promise<LuaLoader & LuaChecker>
 }
 
 /** Reads trees from text, and as objects of modules. */
@@ -52,7 +48,11 @@ export function treeReader(options: CompileOptions, host: TreeReaderHost): Reade
   }
 
   /** Completes, compiles and checks a tree. Without a file its scripts stay as they are. */
-  function completed({ source, findings }: NormalisedTree, from: TreeText | undefined, context: ReadContext | undefined): ReadResult {
+  async function completed(
+    { source, findings }: NormalisedTree,
+    from: TreeText | undefined,
+    context: ReadContext | undefined,
+  ): Promise<ReadResult> {
     if (source === undefined) return { findings }
     try {
       const whole =
@@ -60,7 +60,15 @@ export function treeReader(options: CompileOptions, host: TreeReaderHost): Reade
       if (isFault(whole)) return { findings: [...findings, whole] }
       const ready = withFunctionContracts(whole, host.functions)
       const def = compileTree(ready, options)
-      const all = [...findings, ...def.warnings, ...checked(def, host, context, from === undefined ? undefined : locatorOf(from, ready))]
+      const isScript = (condition: string): boolean => def.code.get(JSON.stringify(condition))?.is === 'script'
+      const codes = codeOf(ready, options.nodes, isScript)
+      const syntax = await syntaxFindings(codes, host.lua, ready.file ?? ready.id, codeLocator(from))
+      const all = [
+        ...findings,
+        ...syntax,
+        ...def.warnings,
+        ...checked(def, host, context, from === undefined ? undefined : locatorOf(from, ready)),
+      ]
       if (all.some(({ severity }) => severity === 'error')) return { findings: all }
       return { program: { id: ready.id, version: ready.version, source: ready as unknown as Json, def }, findings: all }
     } catch (thrown) {
@@ -105,14 +113,6 @@ function lineOf(source: Json, path: Path): number | undefined {
     if (isObject(at) && typeof at.line === 'number') line = at.line
   }
   return line
-}
-
-function lineDetails(source: Source, line: number | undefined, file: string, note: string | undefined): FaultDetails {
-  if (line === undefined || line > source.lines.count) return { file }
-  const [start, end] = source.lines.range(line)
-  const text = source.text.slice(start, end)
-  const indent = text.length - text.trimStart().length
-  return source.details(start + indent, Math.max(1, text.trim().length), note)
 }
 
 function isTree(value: unknown): value is TreeSource {

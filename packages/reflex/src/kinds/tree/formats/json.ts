@@ -8,7 +8,7 @@ import { type NormalisedTree, type NormaliseOptions, normaliseTree } from './nor
 import { type Origin, RawNode, RawTree, typeName } from './raw.ts'
 
 /** The keys of a node in JSON, besides its parameters. */
-const NODE_KEYS = ['type', 'id', 'name', 'description', 'metadata', 'line', 'params', 'children']
+const NODE_KEYS = ['type', 'id', 'name', 'description', 'metadata', 'line', 'code_line', 'params', 'children']
 
 /**
  * Reads a tree in JSON, with comments and trailing commas: `*.tree.json`. The parameters have the leniency of Lua: aliases and other spellings
@@ -68,7 +68,7 @@ class JsonTreeReader {
 
   node(value: Json, path: Path): RawNode | undefined {
     if (!isObject(value)) return this.#refuse(path, `a node must be an object, found ${typeName(value)}`)
-    const { type, params = {}, children = [], line: _, ...others } = value
+    const { type, params = {}, children = [], line: _, code_line: __, ...others } = value
     for (const key of Object.keys(others)) if (!NODE_KEYS.includes(key)) this.#refuseKey([...path, key], key)
     if (typeof type !== 'string') return this.#refuse(path, 'a node must have a type', 'add "type", such as "sequence"')
     if (!isObject(params)) this.#refuse([...path, 'params'], `params must be an object, found ${typeName(params)}`)
@@ -82,10 +82,15 @@ class JsonTreeReader {
   #origin(value: JsonObject, path: Path): Origin {
     const json = this.#json
     const line = typeof value.line === 'number' ? value.line : json.place(path).line
+    const params = isObject(value.params) ? value.params : {}
     return {
       line,
+      codeLine(names) {
+        if (typeof value.line === 'number') return typeof value.code_line === 'number' ? value.code_line : undefined
+        const name = names.find((key) => Object.hasOwn(params, key))
+        return name === undefined ? undefined : json.place([...path, 'params', name]).line
+      },
       at(key, note) {
-        const params = isObject(value.params) ? value.params : {}
         if (key === undefined) return json.details(path, { note })
         if (Object.hasOwn(params, key)) return json.details([...path, 'params', key], { note })
         const own = key === 'name' && !Object.hasOwn(value, 'name') ? 'id' : key === 'blackboard' ? 'board' : key

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../kernel/index.ts'
 import { didYouMean, quote } from '../../../text/index.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import type { Draft } from './drafts.ts'
@@ -5,7 +6,7 @@ import { type Findings, hasErrors } from './findings.ts'
 import type { FunctionNames } from './function-names.ts'
 import type { NamedType, TypeNames } from './names.ts'
 import { KeyReader, labelOf } from './node-keys.ts'
-import { type RawNode, REFUSED } from './raw.ts'
+import { type Origin, type RawNode, REFUSED } from './raw.ts'
 
 /** The deepest nesting of nodes. */
 export const MOST_LEVELS = 200
@@ -44,7 +45,8 @@ export class NodeReader {
     const isRight = !hasErrors(this.#findings.all.slice(before)) && ![...node.keys.values()].includes(REFUSED)
     const children = node.children.flatMap((child) => this.read(child, node, level + 1) ?? [])
     if (named === undefined) return undefined
-    const draft = wrapped({ ...keys, type: named.manifest.type, origin: node.origin, children }, named.manifest)
+    const codeLine = codeLineOf(node.origin, named.manifest, keys.params)
+    const draft = wrapped({ ...keys, type: named.manifest.type, origin: node.origin, codeLine, children }, named.manifest)
     this.#checkChildren(node, named, draft.children.length, children.length === node.children.length)
     if (isRight) this.#checkTogether(node, named, draft)
     return draft
@@ -91,6 +93,15 @@ export class NodeReader {
     const mistake = manifest.check?.({ ...defaults, ...params }, children.length)
     if (mistake !== undefined) this.#findings.wrong(node.origin, `${labelOf(node)}: ${mistake}`)
   }
+}
+
+/** Returns the line on which the script or the condition of a node begins. */
+function codeLineOf(origin: Origin, { parameters }: NodeManifest, params: JsonObject): number | undefined {
+  for (const { name, type, aliases = [] } of parameters) {
+    const code = type === 'lua' || type === 'condition' ? params[name] : undefined
+    if (typeof code === 'string') return origin.codeLine?.([name, ...aliases], code)
+  }
+  return undefined
 }
 
 /** Makes one sequence of several children, for nodes that take one and accept more. */

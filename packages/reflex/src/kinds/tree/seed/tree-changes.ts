@@ -27,6 +27,6 @@ function isSame(one: NodeSource, other: NodeSource): boolean {
 }
 
 /** A node without its line, and with the ids of its children only. */
-function ownPart({ line: _, children = [], ...node }: NodeSource): Json {
+function ownPart({ line: _, code_line: __, children = [], ...node }: NodeSource): Json {
   return JSON.parse(JSON.stringify({ ...node, children: children.map(({ id }) => id) })) as Json
 }

@@ -1,11 +1,15 @@
-import type { Fault } from '../../../kernel/index.ts'
+import { type Fault, isFault } from '../../../kernel/index.ts'
 import { quote } from '../../../text/index.ts'
 import { loadError } from '../board/errors.ts'
+import { conditionCode } from '../compile/code.ts'
 import { faults } from '../model/faults.ts'
 import type { TreeSource } from '../model/source.ts'
+import { codeLocator } from '../formats/code-locator.ts'
+import { codeOf, type LuaChecker, syntaxFindings } from '../formats/code-syntax.ts'
 import { readJsonTree } from '../formats/json.ts'
 import { type LuaLoader, readLuaTree } from '../formats/read-lua.ts'
 import { readXmlTree } from '../formats/xml/read-xml.ts'
+import { NODES } from '../nodes/table.ts'
 import { nodeFiles, type TreeFiles } from './tree-files.ts'
 
 /** A tree as it is loaded: data that a builder makes a tree of. */
@@ -37,9 +41,9 @@ export const LUA_TREES: TreeFormat = {
   read: async (text, file) => readLuaTree(text, file, await luaWorkers()),
 }
 
-let workers: Promise<LuaLoader> | undefined
+let workers: Promise<LuaLoader & LuaChecker> | undefined
 
-function luaWorkers(): Promise<LuaLoader> {
+function luaWorkers(): Promise<LuaLoader & LuaChecker> {
   return (workers ??= import('../lua/pool.ts').then(({ LuaPool }) => new LuaPool()))
 }
 
@@ -89,12 +93,24 @@ export class TreeLoader {
 
   async #read(format: TreeFormat, text: string, file: string): Promise<TreeDefinition> {
     const { source, findings } = await format.read(text, file)
-    const [first, ...rest] = findings.filter(({ severity }) => severity === 'error')
+    const syntax = source === undefined ? [] : await syntaxOf(source, text, file)
+    const [first, ...rest] = [...findings, ...syntax].filter(({ severity }) => severity === 'error')
     if (first !== undefined) throw loadError([first, ...rest])
     if (source === undefined) throw loadError([noTree(file)])
     return source
   }
 }
+
+/** Checks the syntax of the scripts of a tree, and of its conditions that Lua has to run. */
+async function syntaxOf(source: TreeSource, text: string, file: string): Promise<readonly Fault[]> {
+  const isScript = (condition: string): boolean => {
+    const code = conditionCode(condition, {})
+    return !isFault(code) && code.is === 'script'
+  }
+  return syntaxFindings(codeOf(source, NODES_BY_TYPE, isScript), luaWorkers, file, codeLocator({ text, file }))
+}
+
+const NODES_BY_TYPE = new Map(NODES.map((manifest) => [manifest.type, manifest]))
 
 function noTree(file: string): Fault {
   return faults.finding('R1206', `${file} has no tree`, { rule: 'E4002', file, fix: 'write a file that has a tree' })

@@ -125,7 +125,7 @@ export class Operations {
     const scope = this.#scopes.read(node)
     const { code_file } = node.params
     const file = typeof code_file === 'string' ? code_file : source.file
-    const line = typeof code_file === 'string' ? 1 : node.compiled.source.line
+    const line = typeof code_file === 'string' ? 1 : (node.compiled.source.code_line ?? node.compiled.source.line)
     return {
       ...args,
       node: node.path,

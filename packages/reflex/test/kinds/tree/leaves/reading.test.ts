@@ -7,6 +7,7 @@ import type { TreeReaderHost } from '../../../../src/kinds/tree/face/reader.ts'
 import { treeReader } from '../../../../src/kinds/tree/face/reader.ts'
 import type { NodeSource, TreeSource } from '../../../../src/kinds/tree/model/source.ts'
 import { NODES } from '../../../../src/kinds/tree/nodes/table.ts'
+import { testPool } from '../lua/harness.ts'
 import { n } from '../tick/tree-world.ts'
 
 let folder = ''
@@ -18,8 +19,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
+const pool = testPool()
 const host: TreeReaderHost = {
-  lua: () => Promise.reject(new Error('these trees are JSON')),
+  lua: () => Promise.resolve(pool),
   functions: {
     'deploy.start': () => 'SUCCESS',
     'deploy.check': { run: () => 'SUCCESS', contract: { inputs: { release: 'string' } } },

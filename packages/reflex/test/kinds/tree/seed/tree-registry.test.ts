@@ -6,6 +6,7 @@ import type { NodeSource, TreeSource } from '../../../../src/kinds/tree/model/so
 import { EventBus } from '../../../../src/kinds/tree/seed/event-bus.ts'
 import type { BusEvent } from '../../../../src/kinds/tree/seed/tree-event.ts'
 import type { TreeFiles } from '../../../../src/kinds/tree/seed/tree-files.ts'
+import { TreeLoader } from '../../../../src/kinds/tree/seed/tree-loader.ts'
 import { type RegistryOptions, TreeRegistry } from '../../../../src/kinds/tree/seed/tree-registry.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
 import { n } from '../tick/tree-world.ts'
@@ -314,5 +315,12 @@ describe('reloading', () => {
     files.write('part', n('inverter', { id: 'not' }, [leaf()]))
     await registry.reload('part')
     expect([registry.get('main')?.nodeCount, registry.get('main')?.tick().status]).toEqual([3, 'FAILURE'])
+  })
+})
+
+test('the syntax of scripts is checked when a tree is loaded', async () => {
+  const text = '{ "id": "t", "root": { "type": "script", "id": "s", "params": { "code": "return 1 +" } } }'
+  await expect(new TreeLoader().loadString(text, 'trees/t.tree.json', '.tree.json')).rejects.toMatchObject({
+    errors: [{ rule: 'E5001', file: 'trees/t.tree.json', line: 1, column: 74, path: 's' }],
   })
 })
