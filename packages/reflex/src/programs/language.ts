@@ -51,6 +51,8 @@ export interface ReadProgram {
 export interface ReadResult {
   readonly program?: ReadProgram
   readonly findings: readonly Fault[]
+  /** The paths of other files whose text is part of the program, also if it has errors. In a folder they are no programs of their own. */
+  readonly parts?: readonly string[]
 }
 
 /** The context of reading a program. */

@@ -19,7 +19,7 @@ import { readXmlTree } from '../formats/xml/read-xml.ts'
 import type { TreeSource } from '../model/source.ts'
 import type { FunctionRegistry } from '../tick/function-port.ts'
 import { treeInputs } from './inputs.ts'
-import { withScriptFiles } from './script-files.ts'
+import { type WithScripts, withScriptFiles } from './script-files.ts'
 
 /** What a host knows that trees may name, and where their files in Lua are run. */
 export interface TreeReaderHost {
@@ -54,28 +54,37 @@ export function treeReader(options: CompileOptions, host: TreeReaderHost): Reade
     context: ReadContext | undefined,
   ): Promise<ReadResult> {
     if (source === undefined) return { findings }
+    const { parts, ...whole } = from === undefined ? { source, parts: [] } : withText(source, from, context)
+    if ('fault' in whole) return { findings: [...findings, whole.fault], parts }
     try {
-      const whole =
-        from === undefined ? source : withScriptFiles({ ...source, file: basename(from.file) }, from.file, context?.places?.denied)
-      if (isFault(whole)) return { findings: [...findings, whole] }
-      const ready = withFunctionContracts(whole, host.functions)
-      const def = compileTree(ready, options)
-      const isScript = (condition: string): boolean => def.code.get(JSON.stringify(condition))?.is === 'script'
-      const codes = codeOf(ready, options.nodes, isScript)
-      const syntax = await syntaxFindings(codes, host.lua, ready.file ?? ready.id, codeLocator(from))
-      const all = [
-        ...findings,
-        ...syntax,
-        ...def.warnings,
-        ...checked(def, host, context, from === undefined ? undefined : locatorOf(from, ready)),
-      ]
-      if (all.some(({ severity }) => severity === 'error')) return { findings: all }
-      return { program: { id: ready.id, version: ready.version, source: ready as unknown as Json, def }, findings: all }
+      return { ...(await checkedTree(whole.source, findings, from, context)), parts }
     } catch (thrown) {
-      if (isFault(thrown)) return { findings: [...findings, thrown] }
+      if (isFault(thrown)) return { findings: [...findings, thrown], parts }
       throw thrown
     }
   }
+
+  async function checkedTree(
+    source: TreeSource,
+    findings: readonly Fault[],
+    from: TreeText | undefined,
+    context: ReadContext | undefined,
+  ): Promise<ReadResult> {
+    const ready = withFunctionContracts(source, host.functions)
+    const def = compileTree(ready, options)
+    const isScript = (condition: string): boolean => def.code.get(JSON.stringify(condition))?.is === 'script'
+    const codes = codeOf(ready, options.nodes, isScript)
+    const syntax = await syntaxFindings(codes, host.lua, ready.file ?? ready.id, codeLocator(from))
+    const found = checked(def, host, context, from === undefined ? undefined : locatorOf(from, ready))
+    const all = [...findings, ...syntax, ...def.warnings, ...found]
+    if (all.some(({ severity }) => severity === 'error')) return { findings: all }
+    return { program: { id: ready.id, version: ready.version, source: ready as unknown as Json, def }, findings: all }
+  }
+}
+
+/** Returns a tree with its script files, and its own file by name. */
+function withText(source: TreeSource, { file }: TreeText, context: ReadContext | undefined): WithScripts {
+  return withScriptFiles({ ...source, file: basename(file) }, file, context?.places?.denied)
 }
 
 function checked(
