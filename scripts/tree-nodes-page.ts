@@ -139,6 +139,7 @@ function palette(): string[] {
     '| in BehaviorTree.CPP | node | with |',
     '| --- | --- | --- |',
     ...named,
+    row([code(['Precondition']), code(['sequence']), '`else = "SUCCESS"` as `success_if`, `else = "SKIPPED"` as `skip_if`']),
     row([code(['Script']), code(['set']), 'one for each assignment, several as a `sequence`']),
     row([code(['SetBlackboard']), code(['set']), '']),
     row([code(LOOPS), code(['for_each']), '']),

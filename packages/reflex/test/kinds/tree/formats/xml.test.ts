@@ -47,6 +47,12 @@ describe('the palette of BehaviorTree.CPP', () => {
     [`<RunOnce then_skip="false">${OK}</RunOnce>`, { then_skip: false }],
     ['<ScriptCondition code="a &gt; 1 &amp;&amp; !b"/>', { condition: 'bb.a > 1 and not bb.b' }],
     [`<Precondition if="a">${OK}</Precondition>`, { condition: 'bb.a' }],
+    [`<Precondition if="a" else="FAILURE">${OK}</Precondition>`, { condition: 'bb.a' }],
+    [`<Precondition if="a == 1" else="SUCCESS">${OK}</Precondition>`, { success_if: 'not (bb.a == 1)' }],
+    [
+      `<Precondition if="a || b" else="SKIPPED" _onSuccess="c := 1">${OK}</Precondition>`,
+      { skip_if: 'not (bb.a or bb.b)', on_success: { c: '1' } },
+    ],
     // Attempts are one more than retries, and -1 has no end in both.
     [`<RetryUntilSuccessful num_attempts="3">${OK}</RetryUntilSuccessful>`, { max_retries: 2 }],
     [`<RetryUntilSuccessful num_attempts="-1">${OK}</RetryUntilSuccessful>`, { max_retries: -1 }],
@@ -133,7 +139,12 @@ describe('what XML says and trees do not have is refused at its place', () => {
       'R1205',
       'num_attempts must be at least 1, or -1 for no end',
     ],
-    ['<Precondition if="a" else="SUCCESS"><AlwaysSuccess/></Precondition>', 'R1205', 'Precondition with else="SUCCESS" is not read'],
+    ['<Precondition if="a" else="RUNNING"><AlwaysSuccess/></Precondition>', 'R1205', 'Precondition with else="RUNNING" is not read'],
+    [
+      '<Precondition if="a" else="SKIPPED" _skipIf="b"><AlwaysSuccess/></Precondition>',
+      'R1205',
+      'Precondition with else="SKIPPED" has _skipIf as well',
+    ],
     ['<SetBlackboard output_key="{k}" value="1"/>', 'R1205', 'output_key="{k}" means the key whose name k holds, and keys are fixed'],
     ['<Script code="a := RED"/>', 'R1205', 'RED is the name of an enum, and enums are declared in C++'],
     ['<Script code="a := b &amp; 1"/>', 'R1205', 'conditions of trees have no bitwise operator &'],

@@ -82,13 +82,19 @@ function readPrecondition(parts: NodeParts, children: readonly RawNode[]): RawNo
   onlyPorts(parts, ['if', 'else'])
   const [test, other = 'FAILURE'] = [parts.attribute('if'), parts.attribute('else')]
   if (test === undefined) return parts.refuse('Precondition has no if')
-  if (other !== 'FAILURE') {
-    const fix =
-      other === 'SUCCESS' ? 'write _successIf at the child' : other === 'SKIPPED' ? 'write _skipIf at the child' : 'write else="FAILURE"'
-    return parts.refuse(`Precondition with else="${other}" is not read`, 'else', fix)
+  if (other === 'FAILURE') {
+    parts.set('condition', parts.condition(test, 'if') ?? REFUSED, 'if')
+    return parts.node('guard', children)
   }
-  parts.set('condition', parts.condition(test, 'if') ?? REFUSED, 'if')
-  return parts.node('guard', children)
+  const condition = other === 'SUCCESS' ? 'success_if' : 'skip_if'
+  if (other !== 'SUCCESS' && other !== 'SKIPPED')
+    return parts.refuse(`Precondition with else="${other}" is not read`, 'else', 'write FAILURE, SUCCESS or SKIPPED')
+  if (parts.keys.has(condition)) {
+    const own = other === 'SUCCESS' ? '_successIf' : '_skipIf'
+    return parts.refuse(`Precondition with else="${other}" has ${own} as well`, own, 'join both conditions in one of them')
+  }
+  parts.set(condition, parts.condition(test, 'if', true) ?? REFUSED, 'if')
+  return parts.node('sequence', children)
 }
 
 function readSwitch(parts: NodeParts, children: readonly RawNode[], name: string): RawNode | undefined {
