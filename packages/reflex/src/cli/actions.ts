@@ -350,8 +350,13 @@ const SHARED: readonly Verb[] = [
     name: 'fmt',
     words: [['<file...>', 'programs, or folders of programs; - for standard input']],
     about: 'rewrite programs in the standard form of their format; comments stay',
-    options: [new Option('--check', 'write nothing; exit with 1 if anything would change'), KIND, ...COMMON],
-    examples: ['fmt review.dot', 'fmt --check .'],
+    options: [
+      new Option('--check', 'write nothing; exit with 1 if anything would change'),
+      new Option('--to <form>', 'print one program in another form: json or xml for trees'),
+      KIND,
+      ...COMMON,
+    ],
+    examples: ['fmt review.dot', 'fmt --check .', 'fmt patrol.lua --to xml'],
     action: withoutStore(async () => {
       const { fmt } = await import('./verbs/fmt.ts')
       return (console, files, flags) => fmt(console, files, flags)

@@ -30,6 +30,10 @@ export interface LanguageNames {
 export interface Language extends LanguageNames {
   /** Formats a text and keeps its comments, or returns its errors. Never throws. */
   format(text: string, file?: string): FormattedText
+  /** The names of the written forms of its programs, if there are several. */
+  readonly forms?: readonly string[]
+  /** Writes a program in another form, or returns its errors. Findings beside a text are warnings. Never rejects for a wrong text. */
+  convert?(text: string, file: string | undefined, form: string): Promise<FormattedText>
   /** Returns the place of a node or an edge in the text of a program, with a note. Never throws. */
   locate?(text: string, file: string | undefined, target: LocateTarget, note?: string): FaultDetails
 }
