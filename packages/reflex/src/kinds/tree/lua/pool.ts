@@ -179,6 +179,7 @@ export class LuaPool {
     const { signal, timeoutMs } = call
     let stopTimer = (): void => undefined
     let hasExpired = false
+    let begun = this.#host.now()
     const expire = (): void => {
       hasExpired = true
       void worker.kill()
@@ -187,11 +188,12 @@ export class LuaPool {
     signal?.addEventListener('abort', abort, { once: true })
     try {
       const end = await worker.run(call.job, call.read, () => {
-        stopTimer = this.#host.at(this.#host.now() + timeoutMs, expire)
+        begun = this.#host.now()
+        stopTimer = this.#host.at(begun + timeoutMs, expire)
       })
       if (signal?.aborted === true) call.reject(signal.reason)
       else if (worker.readFailure !== undefined) call.reject(worker.readFailure)
-      else call.resolve(resultOf(call, end, hasExpired))
+      else call.resolve(resultOf(call, end, { hasExpired, durationMs: this.#host.now() - begun }))
     } catch (thrown) {
       // What cannot be sent to a worker.
       call.reject(thrown)
@@ -204,12 +206,19 @@ export class LuaPool {
   }
 }
 
-function resultOf(call: Call, end: WorkerEnd, hasExpired: boolean): LuaResult {
+/** The time of a call, in milliseconds of the clock of the pool. */
+interface Timing {
+  readonly hasExpired: boolean
+  readonly durationMs: number
+}
+
+function resultOf(call: Call, end: WorkerEnd, { hasExpired, durationMs }: Timing): LuaResult {
+  const times = { timeout_ms: call.timeoutMs, duration_ms: durationMs }
   if (end.kind === 'answer') {
     const { answer } = end
-    return answer.ok ? answer : failed(luaFault(answer.failure, call.purpose, call.source, answer.steps), answer.printed)
+    return answer.ok ? answer : failed(luaFault(answer.failure, call.purpose, call.source, { steps: answer.steps, times }), answer.printed)
   }
-  if (hasExpired) return failed(expired(call))
+  if (hasExpired) return failed(expired(call, times))
   return failed(stopped(call.source, end.kind === 'broken' ? end.message : 'the pool was closed'))
 }
 
@@ -217,12 +226,12 @@ function failed(fault: Fault, printed: readonly string[] = []): LuaResult {
   return { ok: false, fault: faultData(fault), printed }
 }
 
-function expired({ source: { file, line }, timeoutMs }: Call): Fault {
+function expired({ source: { file, line }, timeoutMs }: Call, times: JsonObject): Fault {
   return faults.make('R1243', `${file}:${line}: Lua was stopped: it ran for more than ${timeoutMs} ms`, {
     rule: 'E5003',
     file,
     line,
-    data: { limit: 'time', timeout_ms: timeoutMs },
+    data: { limit: 'time', ...times },
   })
 }
 

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import type { Port } from '../../../../src/kernel/index.ts'
+import type { LuaPool } from '../../../../src/kinds/tree/lua/pool.ts'
 import { boardKeys } from '../../../../src/kinds/tree/lua/board-keys.ts'
 import { MOST_TIMEOUT_MS, resolveLimits, STEPS_PER_MS } from '../../../../src/kinds/tree/lua/limits.ts'
 import { scriptOutcome } from '../../../../src/kinds/tree/lua/script-outcome.ts'
-import { FILE, fault, request, testPool, value } from './harness.ts'
+import { scriptPort } from '../../../../src/kinds/tree/tick/script-port.ts'
+import type { VirtualHost } from '../../../../src/testing/index.ts'
+import { payloads, until } from '../leaves/leaf-world.ts'
+import { forest, n } from '../tick/tree-world.ts'
+import { FILE, fault, hastyHost, patientHost, request, testPool, value } from './harness.ts'
 
 const pool = testPool()
 
@@ -268,4 +274,35 @@ test('a timeout is at most 30 seconds, and steps grow with it', () => {
   expect(resolveLimits('script', { timeoutMs: 60_000 }).timeoutMs).toBe(MOST_TIMEOUT_MS)
   expect(resolveLimits('script', { timeoutMs: 10 }).counted.steps).toBe(10 * STEPS_PER_MS)
   expect(resolveLimits('condition').timeoutMs).toBe(1_000)
+})
+
+/** A script that runs alone in a tree, with its answers from `answer`. */
+function portOf(run: LuaPool['run']): (host: VirtualHost) => Readonly<Record<string, Port>> {
+  return (host) => ({ script: scriptPort(() => Promise.resolve({ run }), host) })
+}
+
+// proves: tree 65
+test('a script at its limit is an event with its node, its limit and its time, and a longer limit is cut to 30 seconds', async () => {
+  // A clock that moves with each look at it.
+  let now = 1_000
+  const slow = testPool({ workers: 1, host: { now: () => (now += 7), at: patientHost.at } })
+  const given: unknown[] = []
+  const ports = portOf(async (call) => {
+    given.push(call.limits)
+    return slow.run({ ...call, limits: { ...call.limits, steps: 50_000 } })
+  })
+  const tree = await forest(n('script', { id: 'endless', code: 'while true do end', timeout_ms: 60_000 }), { ports })
+  await until(() => tree.run.status === 'failed')
+  expect(given).toEqual([{ timeoutMs: 30_000 }])
+  expect(payloads(tree, 'script.timeout')).toMatchObject([{ node_id: 'endless', limit: 'steps', timeout_ms: 30_000, duration_ms: 7 }])
+})
+
+// proves: tree 65
+test('a script that its worker is ended for has the same times', async () => {
+  const pool = testPool({ workers: 1, host: hastyHost(30) })
+  expect(
+    await fault(pool, 'local s = (" "):rep(2e6) .. "1" while true do local _ = s | 0 end', { limits: { timeoutMs: 60_000 } }),
+  ).toMatchObject({
+    data: { limit: 'time', timeout_ms: 30_000, duration_ms: 0 },
+  })
 })
