@@ -1,9 +1,15 @@
 import type { Fault } from '../../../kernel/index.ts'
-import type { Behaviour, TreeNode } from '../manifest/behaviour.ts'
+import { type Behaviour, FAILURE, type Flow, RUNNING, SKIPPED, SUCCESS, type TreeNode } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import type { CompiledNode, CompiledTree } from './compiled.ts'
 import { textOf } from '../model/text-of.ts'
+
+/** In place of what follows an answer of a child: the behaviour is called. */
+export const CALL = 0
+
+/** What follows the answers of the children of a node: an answer, NEXT, or CALL. */
+export type Turns = { readonly [Part in keyof Flow]: Part extends 'isReactive' ? boolean : number }
 
 /** A node of a laid out tree, with what its tree knows of it. */
 export interface LaidNode extends TreeNode {
@@ -14,6 +20,13 @@ export interface LaidNode extends TreeNode {
   readonly behaviour: Behaviour
   /** True if it has neither conditions nor a contract. */
   readonly isPlain: boolean
+  /** True if its behaviour is a flow. */
+  readonly hasFlow: boolean
+  readonly turns: Turns
+  /** The next child of its parent. */
+  readonly next: LaidNode | undefined
+  /** The place after the last node below it; -1 if these do not stand right behind it. */
+  readonly end: number
   readonly parent: LaidNode | undefined
   readonly children: readonly LaidNode[]
 }
@@ -29,7 +42,6 @@ export class Layout {
   readonly nodes: LaidNode[] = []
   readonly root: LaidNode
   readonly #find: FindTree
-
   /** `alone`: the trees of references are left out. */
   constructor(tree: CompiledTree, find: FindTree, isAlone?: 'alone') {
     this.#find = find
@@ -51,7 +63,9 @@ export class Layout {
   link(node: LaidNode): Fault | undefined {
     const from = this.nodes.length
     const fault = this.#linkOne(node)
-    if (fault === undefined) this.#linkReferences(from)
+    if (fault === undefined) {
+      this.#linkReferences(from)
+    }
     return fault
   }
 
@@ -71,6 +85,7 @@ export class Layout {
       return faults.make('R1231', `${node.path} refers to the tree ${name}, which is not registered`, { rule: 'E3001', path: node.path })
     const root = this.#add(tree.root, tree, node, 0, `${node.path}/`)
     ;(node.children as LaidNode[]).push(root)
+    for (let at: LaidNode | undefined = node; at !== undefined && at.end >= 0; at = at.parent) (at as Mutable).end = -1
     return undefined
   }
 
@@ -84,6 +99,10 @@ export class Layout {
       manifest,
       behaviour: manifest.behaviour,
       isPlain: compiled.conditions === undefined && compiled.contract === undefined,
+      hasFlow: manifest.behaviour.flow !== undefined,
+      turns: turnsOf(manifest.behaviour),
+      next: undefined,
+      end: -1,
       params,
       parent,
       place,
@@ -92,9 +111,26 @@ export class Layout {
       tree,
     }
     this.nodes.push(node)
-    for (const [i, child] of compiled.children.entries()) children.push(this.#add(child, tree, node, i, prefix))
+    for (const [i, child] of compiled.children.entries()) {
+      const added = this.#add(child, tree, node, i, prefix)
+      const before: Mutable | undefined = children[i - 1]
+      if (before !== undefined) before.next = added
+      children.push(added)
+    }
+    ;(node as Mutable).end = this.nodes.length
     return node
   }
+}
+
+/** A node while it is laid out. */
+type Mutable = { -readonly [Part in keyof LaidNode]: LaidNode[Part] }
+
+const CALLED: Turns = { running: CALL, success: CALL, failure: CALL, skipped: CALL, last: CALL, isReactive: false }
+/** A node that does nothing with the answers of its child gives the same ones. */
+const PASSED_ON: Turns = { running: RUNNING, success: SUCCESS, failure: FAILURE, skipped: SKIPPED, last: CALL, isReactive: false }
+
+function turnsOf(behaviour: Behaviour): Turns {
+  return behaviour.flow ?? (behaviour.child === undefined ? PASSED_ON : CALLED)
 }
 
 /** The names of the trees around a node, inner to outer. */

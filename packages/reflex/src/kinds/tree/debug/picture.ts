@@ -4,7 +4,8 @@ import type { CompiledTree } from '../compile/compiled.ts'
 import { type FindTree, type LaidNode, Layout } from '../compile/layout.ts'
 import { type Breakpoint, debugState, isPaused } from '../tick/debug-state.ts'
 import { failureTrace } from '../tick/failures.ts'
-import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED, TreeState } from '../tick/tree-state.ts'
+import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED } from '../tick/states.ts'
+import { TreeState } from '../tick/tree-state.ts'
 import { textOf } from '../model/text-of.ts'
 
 /** What a picture shows of a tree: the program, its position, its blackboard, and the time. */

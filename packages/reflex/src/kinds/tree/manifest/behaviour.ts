@@ -152,8 +152,28 @@ export interface Tick {
   shutScope(child: TreeNode): void
 }
 
+/** In a flow: the next child is ticked. */
+export const NEXT = 1
+
+/**
+ * What a node does with the answers of its children, as data: the walk follows it without a call. Under each answer of a child stands that of the
+ * node, or NEXT. A node all of whose children were skipped is skipped.
+ */
+export interface Flow {
+  readonly running: Outcome
+  readonly success: Outcome | typeof NEXT
+  readonly failure: Outcome | typeof NEXT
+  readonly skipped: Outcome | typeof NEXT
+  /** The answer when there is no next child. */
+  readonly last: Outcome
+  /** True: every tick begins at the first child. Otherwise a RUNNING node continues at its child that is RUNNING. */
+  readonly isReactive: boolean
+}
+
 /** The behaviour of a type of node. It keeps nothing itself: what it must remember goes into `Tick.keep`. */
 export interface Behaviour {
+  /** In place of `resume` and `child`. */
+  readonly flow?: Flow
   /** Ticks a node that is not RUNNING: it begins. */
   enter(tick: Tick, node: TreeNode): Next
   /** Ticks a node that is RUNNING. */

@@ -5,7 +5,6 @@ import type { TreeState } from './tree-state.ts'
  * that are the same in both.
  */
 export function carryOver(before: TreeState, next: TreeState, paths: ReadonlySet<string>): void {
-  next.records = before.records
   next.status = before.status
   next.execution = { ...before.execution }
   next.stopped = before.stopped

@@ -8,7 +8,8 @@ import { readCommand, type TreeCommand } from './read-command.ts'
 import { reload } from './reloading.ts'
 import { save } from './save.ts'
 import { type TreeEvent, Ticking } from './ticking.ts'
-import { ACTIVE, IDLE, type TreeState } from './tree-state.ts'
+import { ACTIVE, IDLE } from './states.ts'
+import type { TreeState } from './tree-state.ts'
 import { argsOf, type TreeStep } from './tree-step.ts'
 import { dropToken } from './yielding.ts'
 
@@ -43,7 +44,7 @@ export function command(x: TreeStep, state: TreeState, given: Json): void {
 
 /** Halts a node by its path, as `reset` of a tree in memory does. */
 function haltNow(x: TreeStep, state: TreeState, path: Json | undefined): void {
-  const ticking = new Ticking(x, state)
+  const ticking = Ticking.begin(x, state)
   const node = state.layout.nodes.find((one) => one.path === path)
   if (node !== undefined) ticking.halt(node)
   save(x, state, ticking.events)
@@ -157,5 +158,5 @@ function tickNow(x: TreeStep, state: TreeState): void {
 
 function cancelCommand(x: TreeStep, state: TreeState, reason = 'user_request'): void {
   if (hasEnded(state) || state.status === IDLE) return save(x, state)
-  stopExecution(x, state, new Ticking(x, state), reason)
+  stopExecution(x, state, Ticking.begin(x, state), reason)
 }

@@ -14,7 +14,8 @@ import { save, skip } from './save.ts'
 import { stopAll } from './stopping.ts'
 import type { TreeStep } from './tree-step.ts'
 import { Ticking } from './ticking.ts'
-import { ACTIVE, COMPLETED, type Execution, FAILED, HAS_FAILED, type TreeState } from './tree-state.ts'
+import { ACTIVE, COMPLETED, FAILED, HAS_FAILED } from './states.ts'
+import type { Execution, TreeState } from './tree-state.ts'
 import { walk } from './walk.ts'
 import { againOrYield, dropToken } from './yielding.ts'
 
@@ -31,7 +32,7 @@ export interface TickOptions {
 
 /** Ticks the tree, or continues the tick that has stopped at a leaf, and records what has changed. */
 export function oneTick(x: TreeStep, state: TreeState, { prepare, running, isAgain, recorded }: TickOptions = {}): void {
-  const ticking = new Ticking(x, state)
+  const ticking = Ticking.begin(x, state)
   const isContinued = state.open !== undefined
   prepare?.(ticking)
   if (!isContinued) {
@@ -40,7 +41,7 @@ export function oneTick(x: TreeStep, state: TreeState, { prepare, running, isAga
     if (isOver(x, state, ticking.now)) return stopExecution(x, state, ticking, 'timeout')
   }
   const outcome = walk(ticking, state.layout.root, running)
-  ticking.operations.store()
+  ticking.store()
   if (outcome !== OPEN) answered(x, state, ticking, outcome)
   else if (x.def.source.max_execution_ms !== undefined && state.alarm === undefined) setAlarm(x, state, endOf(x, state))
   if (recorded !== undefined && x.isEmpty && isIdle(x, state, ticking)) {
@@ -51,7 +52,7 @@ export function oneTick(x: TreeStep, state: TreeState, { prepare, running, isAga
 }
 
 function isIdle(x: TreeStep, state: TreeState, ticking: Ticking): boolean {
-  return ticking.events.length === 0 && ticking.reasons.failures.length === 0 && isList(x.position) && state.isUnchanged(x.position)
+  return ticking.events.length === 0 && ticking.failures.length === 0 && isList(x.position) && state.isUnchanged(x.position)
 }
 
 function answered(x: TreeStep, state: TreeState, ticking: Ticking, outcome: Outcome): void {
@@ -83,7 +84,7 @@ function finish(x: TreeStep, state: TreeState, ticking: Ticking, isContinued = f
   appendGlobals(x, ticking.globals)
   if (state.execution.ticks === 1 && !isContinued) forgetFailures(x)
   // The first tick of an execution has forgotten the failures of the last one.
-  const failures = state.execution.ticks === 1 ? ticking.reasons.all : ticking.reasons.failures
+  const failures = state.execution.ticks === 1 ? ticking.allFailures : ticking.failures
   const isRecovered = (node: LaidNode): boolean => {
     for (let at: LaidNode | undefined = node; at !== undefined; at = at.parent) if (state.state(at) !== HAS_FAILED) return true
     return false
@@ -108,7 +109,7 @@ export function stopExecution(x: TreeStep, state: TreeState, ticking: Ticking, r
   const { root } = state.layout
   stopAll(x, state, ticking, reason)
   ticking.fail(root, faults.make('R1236', `cancelled:${reason}`, { rule: 'E3006' }))
-  ticking.reasons.failed(root)
+  ticking.failed(root)
   state.setState(root.index, HAS_FAILED, x.now)
   endExecution(x, state, FAILURE)
   finish(x, state, ticking)

@@ -41,7 +41,7 @@ export function reload(x: TreeStep, state: TreeState, request: ReloadRequest): v
   const until = x.now + LONGEST_WAIT_MS
   if (hasStrands(x)) x.wait('timer', RELOAD_TIMER, { due: until })
   keepReload(x, { ...request, restarts: true, until })
-  const ticking = new Ticking(x, state)
+  const ticking = Ticking.begin(x, state)
   ticking.events.push(...events)
   stopExecution(x, state, ticking, 'reload')
 }
@@ -93,7 +93,6 @@ function swap(x: TreeStep, state: TreeState, request: PendingReload): void {
   const next = new TreeState(layOut(def, find))
   const difference = treeDifference(state.layout, next.layout)
   carryOver(state, next, difference.same)
-  next.records++
   x.go(next.position())
   const dropped = adoptBoard(x, before, def)
   adoptWaits(x, before, def)

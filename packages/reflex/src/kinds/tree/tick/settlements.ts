@@ -5,7 +5,8 @@ import { oneTick } from './one-tick.ts'
 import { save } from './save.ts'
 import type { TreeStep } from './tree-step.ts'
 import { Ticking } from './ticking.ts'
-import { ACTIVE, type TreeState } from './tree-state.ts'
+import { ACTIVE } from './states.ts'
+import type { TreeState } from './tree-state.ts'
 import { dropToken } from './yielding.ts'
 
 /** The operation of a leaf has ended: the tree is ticked, or its tick continues. */
@@ -14,7 +15,7 @@ export function settled(x: TreeStep, state: TreeState, ref: Ref, result: Settled
   if (node === undefined) return save(x, state)
   if (state.open !== undefined && state.open.ref !== ref) {
     // The tick waits for another leaf: this result is kept until its node is ticked.
-    const { operations, events } = new Ticking(x, state)
+    const { operations, events } = Ticking.begin(x, state)
     operations.settle(node, result)
     operations.store()
     return save(x, state, events)
@@ -54,7 +55,7 @@ export function part(x: TreeStep, state: TreeState, ref: Ref, delta: Json): void
     return oneTick(x, state, { prepare, running: node })
   }
   state.setProgress(node.index, state.timeAt(x.now))
-  const ticking = new Ticking(x, state)
+  const ticking = Ticking.begin(x, state)
   const wants = node.manifest.behaviour.part?.(ticking, node, delta)
   const wantsTick = wants === 'now' || (wants === true && x.def.readsStreams)
   const { events } = ticking

@@ -3,7 +3,8 @@ import { endPause } from './debug-state.ts'
 import { PAUSED_AT } from './debug-words.ts'
 import type { Ticking } from './ticking.ts'
 import type { TreeStep } from './tree-step.ts'
-import { HAS_FAILED, IS_RUNNING, type TreeState } from './tree-state.ts'
+import { HAS_FAILED, IS_RUNNING } from './states.ts'
+import type { TreeState } from './tree-state.ts'
 
 /**
  * Stops everything that is RUNNING, deepest first, and the leaf that the tick waits for. Each becomes FAILURE with the reason of the cancellation.
@@ -34,6 +35,6 @@ export function stopAll(x: TreeStep, state: TreeState, tick: Ticking, reason: st
 
 function failed(tick: Ticking, node: LaidNode, reason: string): void {
   tick.fail(node, `cancelled:${reason}`)
-  tick.reasons.failed(node)
+  tick.failed(node)
   tick.state.setState(node.index, HAS_FAILED, tick.now)
 }

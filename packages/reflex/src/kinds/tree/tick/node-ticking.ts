@@ -1,0 +1,151 @@
+import type { Fault, FaultData, Json } from '../../../kernel/index.ts'
+import type { LaidNode } from '../compile/layout.ts'
+import { FAILURE, type Outcome, RUNNING, SUCCESS, type TreeFacts } from '../manifest/behaviour.ts'
+import type { Failure } from './failures.ts'
+import { refusalOf } from './node-board.ts'
+import { type KnownFailure, Reasons } from './reasons.ts'
+import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED } from './states.ts'
+import type { TreeState } from './tree-state.ts'
+import type { TreeStep } from './tree-step.ts'
+
+const NO_FAILURES: readonly Failure[] = []
+
+/** The nodes of a tree in a tick: their states, the reasons of their failures, and what their trees declare. */
+export abstract class NodeTicking {
+  readonly state: TreeState
+  /** The time of the tree. */
+  now = 0
+  #x: TreeStep
+  #reasons: Reasons | undefined
+
+  constructor(x: TreeStep, state: TreeState) {
+    this.#x = x
+    this.state = state
+  }
+
+  /** Begins a tick. One object serves all ticks of a state: a new one for each would cost as much as the nodes of a small tree. */
+  protected beginNodes(x: TreeStep): void {
+    this.#x = x
+    this.now = this.state.timeAt(x.now)
+    this.#reasons = undefined
+  }
+
+  /** The step that the tick is part of. */
+  get x(): TreeStep {
+    return this.#x
+  }
+
+  /** A node begins: nothing of its last time is left, in it and below it. */
+  begin(node: LaidNode): void {
+    const { state } = this
+    if (state.hasDetails(node.index)) state.keep(node.index, undefined)
+    if (node.children.length > 0) this.refresh(node)
+    this.#reasons?.forget(node)
+  }
+
+  own(node: LaidNode): readonly Json[] | undefined {
+    return this.state.own(node.index)
+  }
+  keep(node: LaidNode, own: readonly Json[] | undefined): void {
+    this.state.keep(node.index, own)
+  }
+  lasting(node: LaidNode): Json | undefined {
+    return this.state.lasting.get(node.index)
+  }
+  keepLasting(node: LaidNode, value: Json | undefined): void {
+    if (value === undefined) this.state.lasting.delete(node.index)
+    else this.state.lasting.set(node.index, value)
+  }
+
+  outcome(node: LaidNode): Outcome | undefined {
+    switch (this.state.state(node)) {
+      case IS_RUNNING:
+        return RUNNING
+      case SUCCEEDED:
+        return SUCCESS
+      case HAS_FAILED:
+        return FAILURE
+      default:
+        return undefined
+    }
+  }
+  runningSince(node: LaidNode): number {
+    return this.state.state(node) === IS_RUNNING ? this.state.since(node.index) : this.now
+  }
+
+  halt(node: LaidNode): void {
+    const { state } = this
+    const wasRunning = state.state(node) === IS_RUNNING
+    for (const child of node.children) if (state.state(child) !== FRESH) this.halt(child)
+    if (wasRunning) this.stopped(node)
+    state.setState(node.index, FRESH, this.now)
+  }
+  /** A node that was RUNNING is stopped, after everything below it. */
+  protected abstract stopped(node: LaidNode): void
+
+  /** Stops the children of a node that are RUNNING, but one. */
+  haltChildren({ children }: LaidNode, but?: LaidNode): void {
+    for (const child of children) if (child !== but && this.state.state(child) === IS_RUNNING) this.halt(child)
+  }
+
+  refresh(node: LaidNode): void {
+    const { state } = this
+    if (node.end >= 0) return state.refreshRange(node.index + 1, node.end)
+    for (const child of node.children) {
+      const code = state.state(child)
+      if (code === IS_RUNNING || code === FRESH) continue
+      this.refresh(child)
+      state.setState(child.index, FRESH, this.now)
+    }
+  }
+
+  /** True if a node has failed in this tick. */
+  get hasReasons(): boolean {
+    return this.#reasons !== undefined
+  }
+  /** The failures to record. */
+  get failures(): readonly Failure[] {
+    return this.#reasons?.failures ?? NO_FAILURES
+  }
+  /** With those of nodes that had failed before. */
+  get allFailures(): readonly Failure[] {
+    return this.#reasons?.all ?? NO_FAILURES
+  }
+  /** A node has become FAILURE. */
+  failed(node: LaidNode): void {
+    this.#known.failed(node)
+  }
+  reason(node: LaidNode): string {
+    return this.failure(node).reason
+  }
+  failure(node: LaidNode): KnownFailure {
+    return this.#known.of(node)
+  }
+  fail(node: LaidNode, reason: string | Fault | FaultData): typeof FAILURE {
+    this.#known.note(node, reason)
+    return FAILURE
+  }
+  get #known(): Reasons {
+    return (this.#reasons ??= new Reasons(this.#x, this.state))
+  }
+
+  link(node: LaidNode): Fault | undefined {
+    return this.state.linkNode(node.index)
+  }
+  treeBelow(node: LaidNode): TreeFacts | undefined {
+    const tree = node.children[0]?.tree
+    if (tree === undefined) return undefined
+    const { defaults, outputs, schemas, source } = tree
+    const { inputs = {}, inouts = {} } = source.contract ?? {}
+    return { defaults, outputs, inputs: Object.keys({ ...inputs, ...inouts }), declares: (key) => schemas.has(key) }
+  }
+  keys(node: LaidNode): readonly string[] {
+    return [...node.tree.schemas.keys()]
+  }
+  declares(node: LaidNode, key: string): boolean {
+    return node.tree.schemas.has(key)
+  }
+  refusal(node: LaidNode, key: string, value: Json): Fault | undefined {
+    return refusalOf(node, key, value)
+  }
+}
