@@ -58,14 +58,15 @@ function isIdle(x: TreeStep, state: TreeState, ticking: Ticking): boolean {
 function answered(x: TreeStep, state: TreeState, ticking: Ticking, outcome: Outcome): void {
   if (outcome !== RUNNING) return endExecution(x, state, outcome)
   againOrYield(x, state, ticking)
-  const known = [ticking.wakeTime, endOf(x, state)].filter((time) => time !== undefined)
-  setAlarm(x, state, known.length === 0 ? undefined : Math.min(...known))
+  const end = endOf(x, state)
+  if (end !== undefined) ticking.wake(end)
+  setAlarm(x, state, ticking.wakeTime)
 }
 
 /** The time at which an execution is stopped; undefined if its tree states none. */
 function endOf({ def }: TreeStep, { execution }: TreeState): number | undefined {
-  const { max_execution_ms } = def.source
-  return max_execution_ms === undefined ? undefined : execution.start + max_execution_ms
+  const { max_execution_ms: limit } = def.source
+  return limit === undefined ? undefined : execution.start + limit
 }
 
 /** True for an execution that has lasted longer than its tree allows. */
@@ -85,15 +86,13 @@ function finish(x: TreeStep, state: TreeState, ticking: Ticking, isContinued = f
   if (state.execution.ticks === 1 && !isContinued) forgetFailures(x)
   // The first tick of an execution has forgotten the failures of the last one.
   const failures = state.execution.ticks === 1 ? ticking.allFailures : ticking.failures
-  const isRecovered = (node: LaidNode): boolean => {
-    for (let at: LaidNode | undefined = node; at !== undefined; at = at.parent) if (state.state(at) !== HAS_FAILED) return true
-    return false
+  if (failures.length > 0) {
+    keepFailures(x, failures, (node) => isRecovered(state, node))
+    ticking.events.push(...faultEvents(failures, ticking.events))
   }
-  keepFailures(x, failures, isRecovered)
-  ticking.events.push(...faultEvents(failures, ticking.events))
   const hasEnded = state.status === COMPLETED || state.status === FAILED
   if (hasEnded) {
-    markRecovered(x, state.layout.nodes, isRecovered)
+    markRecovered(x, state.layout.nodes, (node) => isRecovered(state, node))
     ticking.events.push(...endEvents(x, state))
     endRun(x, state)
   }
@@ -102,6 +101,12 @@ function finish(x: TreeStep, state: TreeState, ticking: Ticking, isContinued = f
   // A result that came while this tick waited may belong to a leaf that the walk had passed.
   else if (isContinued && state.open === undefined && state.status === ACTIVE && state.hasStored) x.again()
   save(x, state, ticking.events)
+}
+
+/** True for a failure that a node above has absorbed. */
+function isRecovered(state: TreeState, node: LaidNode): boolean {
+  for (let at: LaidNode | undefined = node; at !== undefined; at = at.parent) if (state.state(at) !== HAS_FAILED) return true
+  return false
 }
 
 /** Ends an execution before its root has answered: everything that is RUNNING is halted and has failed, and so has the tree. */
