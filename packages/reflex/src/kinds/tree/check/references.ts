@@ -10,7 +10,7 @@ import type { CheckedNode } from './subject.ts'
 /** What a host knows, and the programs around a tree. What is absent is not checked. */
 export interface KnownNames {
   /** Finds a program by `kind:id`. */
-  readonly lookup?: ((reference: string) => Program | undefined) | undefined
+  readonly lookup?: ((reference: string) => Pick<Program, 'kind' | 'def'> | undefined) | undefined
   /** The names of the programs of a kind, for suggestions. */
   readonly names?: ((kind: string) => Iterable<string>) | undefined
   /** The names of the functions of the host. */
@@ -82,7 +82,7 @@ function missingTree(
     const where = `${tree.source.file ?? tree.id}${line === undefined ? '' : `:${line}`}`
     return {
       rule: 'E4004',
-      message: `the tree ${name}, to which ${where} refers, is not found${hint === undefined ? '' : `; ${hint}`} Known trees: ${listed(available)}`,
+      message: `the tree ${name}, to which ${where} refers, is not found${hint === undefined ? '.' : `; ${hint}`} Known trees: ${listed(available)}`,
       note: hint ?? 'no such tree',
       ...(checked === undefined ? { at: [parameter] } : { parameter }),
       fix: 'correct the name, add the file, or write lazy = true if the tree is loaded later',

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
-import { type Fault, isFault, isObject, type Json } from '../../../kernel/index.ts'
+import { type Fault, isFault, type Json } from '../../../kernel/index.ts'
 import type { ReadContext, Reader, ReadResult } from '../../../programs/language.ts'
-import { type Path, readJson, Source } from '../../../text/index.ts'
+import { readJson, Source } from '../../../text/index.ts'
 import { checkTree } from '../check/check-tree.ts'
 import type { Locate } from '../check/finding.ts'
 import { compileTree, type CompileOptions } from '../compile/compile.ts'
@@ -11,7 +11,8 @@ import { readBuilt } from '../formats/builders.ts'
 import { formOf } from '../formats/format.ts'
 import { codeLocator, lineDetails, type TreeText } from '../formats/code-locator.ts'
 import { codeOf, type LuaChecker, syntaxFindings } from '../formats/code-syntax.ts'
-import { readJsonTree } from '../formats/json.ts'
+import { readJsonTree, readTreeData } from '../formats/json.ts'
+import { lineOf } from '../formats/line-of.ts'
 import type { NormalisedTree } from '../formats/normalise.ts'
 import { RawTree } from '../formats/raw.ts'
 import { type LuaLoader, readLuaTree } from '../formats/read-lua.ts'
@@ -41,7 +42,11 @@ export function treeReader(options: CompileOptions, host: TreeReaderHost): Reade
     accept(value, file, context) {
       if (value instanceof RawTree) return completed(readBuilt(value, { manifests }), undefined, context)
       return isTree(value)
-        ? completed({ source: value, findings: [] }, file === undefined ? undefined : { text: '', file }, context)
+        ? completed(
+            readTreeData(value as unknown as Json, { manifests, file: value.file }),
+            file === undefined ? undefined : { text: '', file },
+            context,
+          )
         : undefined
     },
     inputs: treeInputs,
@@ -112,16 +117,6 @@ function locatorOf({ text, file }: TreeText, source: TreeSource): Locate {
   }
   const lines = new Source(text, file)
   return (path, note) => lineDetails(lines, lineOf(source as unknown as Json, path), file, note)
-}
-
-/** Returns the line of the innermost node on a path. */
-function lineOf(source: Json, path: Path): number | undefined {
-  let [at, line]: [Json | undefined, number | undefined] = [source, undefined]
-  for (const step of path) {
-    at = isObject(at) || Array.isArray(at) ? (Reflect.get(at, step) as Json | undefined) : undefined
-    if (isObject(at) && typeof at.line === 'number') line = at.line
-  }
-  return line
 }
 
 function isTree(value: unknown): value is TreeSource {

@@ -132,7 +132,7 @@ export const faults = defineFaults({
     title: 'A tree in memory lacks a service',
     verdict: 'fail',
     when: TICK,
-    means: 'A node asks a model, a tool or Lua, and the host of the tree has injected nothing that answers. Nothing is made up.',
+    means: 'A node asks a model or a tool, and the host of the tree has injected nothing that answers. Nothing is made up.',
     fix: 'Inject the service that the message names: new BehaviorTree(form, { services }).',
   },
   R1221: {

@@ -1,12 +1,10 @@
 import type { Json, JsonObject } from '../../../kernel/index.ts'
 import { quote } from '../../../text/index.ts'
 import { NodeContract } from '../board/contract.ts'
+import { NAME } from '../formats/names.ts'
 import { faults } from '../model/faults.ts'
 import { RunStatus } from '../model/run-status.ts'
 import type { TickContext } from './tick-context.ts'
-
-/** The form of ids of nodes and names of trees. */
-export const NAME = /^[a-zA-Z][a-zA-Z0-9_-]*$/
 
 export interface NodeOptions {
   /** Absent: the id. */

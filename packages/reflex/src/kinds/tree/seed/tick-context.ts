@@ -28,6 +28,7 @@ export interface TickContextOptions {
 /** What a context and its copies with another blackboard have in common. */
 interface Shared {
   readonly pending: Set<string>
+  abort: AbortController
   cancellation: string | undefined
   lastProgressAt: number
   /** Called when an operation has ended or a node has made progress: with its path. */
@@ -68,6 +69,7 @@ export class TickContext {
     if (!(this.tickBudget > 0)) throw new RangeError('tickBudget must be above 0')
     this.#shared = {
       pending: new Set(),
+      abort: new AbortController(),
       cancellation: undefined,
       lastProgressAt: this.startTime.getTime(),
       onProgress: () => undefined,
@@ -115,6 +117,15 @@ export class TickContext {
     return copy
   }
 
+  /** Makes the operations, the cancellation and the progress of an execution those of this context. What it has of them already is added. */
+  join(context: TickContext): void {
+    const execution = context.#shared
+    const { pending, cancellation } = this.#shared
+    for (const id of pending) execution.pending.add(id)
+    execution.cancellation ??= cancellation
+    this.#shared = execution
+  }
+
   /** Connects the context with the tree that is ticked with it. */
   connect(to: Pick<Shared, 'onProgress' | 'emit'>): void {
     Object.assign(this.#shared, to)
@@ -135,9 +146,15 @@ export class TickContext {
   hasPendingAsync(): boolean {
     return this.#shared.pending.size > 0
   }
-  /** Forgets all operations, when their execution has ended. */
-  forgetAsync(): void {
+  /** Forgets all operations, and aborts the signal of the execution. */
+  endExecution(): void {
     this.#shared.pending.clear()
+    this.#shared.abort.abort()
+    this.#shared.abort = new AbortController()
+  }
+  /** Aborted when the execution ends or is cancelled: for operations that a node starts itself. */
+  get signal(): AbortSignal {
+    return this.#shared.abort.signal
   }
 
   /** Reports progress of the node that is ticked, so that it is not taken for stuck. */

@@ -20,3 +20,27 @@ export interface TickResult {
   readonly events_emitted: number
   readonly failure_trace?: readonly FailureEntry[]
 }
+
+/** What a tree is after a tick. */
+interface TickedTree {
+  readonly status: TreeStatus
+  readonly root: { readonly status: RunStatus }
+  readonly resumeToken: string | undefined
+  readonly failureTrace: readonly FailureEntry[]
+}
+
+type TickFacts = Pick<TickResult, 'tick_count' | 'duration_ms' | 'nodes_ticked' | 'events_emitted' | 'stuck_node'>
+
+/** Returns the result of a tick that has left a tree so. */
+export function tickResult({ status, root, resumeToken, failureTrace }: TickedTree, facts: TickFacts): TickResult {
+  const result = status === 'COMPLETED' ? 'SUCCESS' : status === 'FAILED' ? 'FAILURE' : status === 'YIELDED' ? 'YIELDED' : 'RUNNING'
+  return {
+    status: result,
+    run_status: root.status,
+    tree_status: status,
+    budget_exceeded: status === 'YIELDED',
+    ...facts,
+    ...(resumeToken === undefined ? {} : { resume_token: resumeToken }),
+    ...(status === 'FAILED' ? { failure_trace: failureTrace } : {}),
+  }
+}

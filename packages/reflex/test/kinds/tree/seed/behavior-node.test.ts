@@ -173,6 +173,55 @@ describe('the context of a tick', () => {
     expect(tree.tick().status).toBe('SUCCESS')
   })
 
+  test('an operation belongs to the execution: it is pending in later ticks, and its end wakes the tree', async () => {
+    const node = new Scripted('a', 'RRRS', (ctx) => {
+      if (node.seen.length === 1) ctx.addAsync('op')
+    })
+    const { tree } = world({ root: node })
+    tree.tick()
+    for (const event of ['first', 'second']) {
+      tree.tick(new TickContext({ event }))
+      expect([tree.wantsTick, node.seen.at(-1)?.asyncPending.has('op')]).toEqual([false, true])
+    }
+    const settled = tree.settled()
+    node.seen[0]?.completeAsync('op')
+    await settled
+    expect([tree.tick().status, tree.lastContext.hasPendingAsync()]).toEqual(['SUCCESS', false])
+  })
+
+  test('its signal is aborted when the execution is cancelled, and its id names the execution', () => {
+    const node = new Scripted('a', 'R')
+    const { tree } = world({ root: node })
+    tree.tick()
+    const signals = [node.seen[0]?.signal]
+    expect([signals[0]?.aborted, node.seen[0]?.executionId]).toEqual([false, 'main@1'])
+    tree.cancel()
+    tree.tick()
+    signals.push(node.seen[1]?.signal)
+    expect([signals.map((signal) => signal?.aborted), node.seen[1]?.executionId]).toEqual([[true, false], 'main@2'])
+  })
+
+  test('its path has all nodes from the root on, once each', () => {
+    const node = new Scripted('leaf', 'S', (ctx) => void paths.push(ctx.pathText))
+    const paths: string[] = []
+    world({ root: n('sequence', { id: 'top' }, [n('inverter', { id: 'not' }, [node as never])]) }).tree.tick()
+    expect(paths).toEqual(['top > not > leaf'])
+  })
+
+  test('with tracing each tick of a node is an event, and without none is', () => {
+    const { tree, events } = world({ root: n('sequence', { id: 'top' }, [new Scripted('a') as never]) })
+    const ticks = (): unknown[] =>
+      events.filter(({ type }) => type === 'node.tick').map(({ payload: { node_id, status } }) => [node_id, status])
+    tree.tick()
+    expect(ticks()).toEqual([])
+    tree.tick(new TickContext({ traceEnabled: true }))
+    expect(ticks()).toEqual([
+      ['top', 'SUCCESS'],
+      ['a', 'SUCCESS'],
+    ])
+    expect(events.find(({ type }) => type === 'node.tick')).toMatchObject({ severity: 'debug', payload: { node_type: 'sequence' } })
+  })
+
   test('it counts, and its budget can be exceeded', () => {
     const ctx = new TickContext({ tickCount: 7, tickBudget: 5 })
     expect([ctx.budgetRemaining(), ctx.budgetExceeded()]).toEqual([-2, true])

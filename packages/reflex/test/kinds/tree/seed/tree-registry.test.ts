@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Fault } from '../../../../src/kernel/index.ts'
 import { SubtreeNotFoundError, TreeInUseError, TreeLoadError, TreeNotFoundError } from '../../../../src/kinds/tree/board/errors.ts'
 import { TypedBlackboard } from '../../../../src/kinds/tree/board/typed-blackboard.ts'
+import { SUCCESS } from '../../../../src/kinds/tree/manifest/behaviour.ts'
+import { defineNode } from '../../../../src/kinds/tree/manifest/manifest.ts'
 import type { NodeSource, TreeSource } from '../../../../src/kinds/tree/model/source.ts'
 import { EventBus } from '../../../../src/kinds/tree/seed/event-bus.ts'
 import type { BusEvent } from '../../../../src/kinds/tree/seed/tree-event.ts'
@@ -125,7 +127,7 @@ describe('loading', () => {
     files.write('research', leaf())
     files.write('main', ref('reserch'))
     await registry.load('research.tree.json')
-    expect((await refusal(registry.load('main.tree.json'))).message).toMatch(/research\b.*known trees/)
+    expect((await refusal(registry.load('main.tree.json'))).message).toMatch(/did you mean "research".*Known trees/)
   })
 
   test('all files are read before any is built, and a broken one does not stop the others', async () => {
@@ -136,6 +138,69 @@ describe('loading', () => {
     const refused = await registry.loadAll()
     expect([registry.listTrees().toSorted(), refused.map(({ path }) => path)]).toEqual([['a', 'z'], ['/trees/broken.tree.json']])
     expect(registry.get('a')?.tick().status).toBe('SUCCESS')
+  })
+
+  test('nothing is registered if a file of a reference is wrong, and a tree that refers to a refused one is refused', async () => {
+    const { files, registry } = shelf()
+    files.write('good', leaf())
+    files.write('bad', leaf('unknown'))
+    files.write(
+      'main',
+      n('sequence', { id: 's' }, [
+        { ...ref('good'), id: 'one' },
+        { ...ref('bad'), id: 'two' },
+      ]),
+    )
+    expect((await refusal(registry.load('main.tree.json'))).rule).toBe('E4003')
+    expect(registry.listTrees()).toEqual([])
+    const refused = await registry.loadAll()
+    expect(refused.map(({ path, error }) => [path, error.rule])).toEqual([
+      ['/trees/bad.tree.json', 'E4003'],
+      ['/trees/main.tree.json', 'E4004'],
+    ])
+    expect(registry.listTrees()).toEqual(['good'])
+  })
+
+  test('a lazy reference ticks the version that is registered when it begins', async () => {
+    const { files, registry } = shelf({ functions: { ok: answers('S'), no: answers('F') } })
+    files.write('inner', leaf('no'))
+    files.write('main', ref('inner', true))
+    expect(await registry.loadAll()).toEqual([])
+    const main = registry.get('main')
+    expect(main?.tick().status).toBe('FAILURE')
+    files.write('inner', leaf('ok'))
+    await registry.reload('inner')
+    main?.reset()
+    expect(main?.tick().status).toBe('SUCCESS')
+  })
+
+  test('a reload of a tree reloads those that refer to it', async () => {
+    const { files, registry } = shelf({ functions: { ok: answers('S'), no: answers('F') } })
+    files.write('inner', leaf('no'))
+    files.write('main', ref('inner'))
+    await registry.load('main.tree.json')
+    files.write('inner', leaf('ok'))
+    await registry.reload('inner')
+    expect(registry.get('main')?.tick().status).toBe('SUCCESS')
+  })
+
+  test('files may have the types of nodes of the host', async () => {
+    const greet = defineNode({
+      type: 'greet',
+      role: 'leaf',
+      children: [0, 0],
+      parameters: [],
+      propagates: 'leaf',
+      outcomes: () => ({ success: true, failure: false, running: false }),
+      doc: 'Succeeds.',
+      example: '',
+      behaviour: { enter: () => SUCCESS },
+    })
+    const { files, registry } = shelf({ nodes: [greet] })
+    files.write('main', n('greet', { id: 'hello' }))
+    expect((await registry.load('main.tree.json')).tick().status).toBe('SUCCESS')
+    files.write('other', n('gret', { id: 'hello' }))
+    expect((await refusal(registry.load('other.tree.json'))).message).toMatch(/gret/)
   })
 
   test('unknown functions, wrong children, ids and endings are refused with their codes', async () => {
