@@ -42,8 +42,9 @@ export function command(x: TreeStep, state: TreeState, given: Json): void {
   }
 }
 
-/** Halts a node by its path, as `reset` of a tree in memory does. */
+/** Halts a node by its path, as `reset` of a tree in memory does. A tick that waits for a leaf is not taken apart. */
 function haltNow(x: TreeStep, state: TreeState, path: Json | undefined): void {
+  if (state.open !== undefined) return save(x, state)
   const ticking = Ticking.begin(x, state)
   const node = state.layout.nodes.find((one) => one.path === path)
   if (node !== undefined) ticking.halt(node)

@@ -75,12 +75,12 @@ export abstract class NodeTicking {
 
   halt(node: LaidNode): void {
     const { state } = this
-    const wasRunning = state.state(node) === IS_RUNNING
-    for (const child of node.children) if (state.state(child) !== FRESH) this.halt(child)
-    if (wasRunning) this.stopped(node)
+    const isActive = state.state(node) === IS_RUNNING || state.hasBegun(node)
+    for (const child of node.children) if (state.state(child) !== FRESH || state.hasBegun(child)) this.halt(child)
+    if (isActive) this.stopped(node)
     state.setState(node.index, FRESH, this.now)
   }
-  /** A node that was RUNNING is stopped, after everything below it. */
+  /** A node that was RUNNING or had begun is stopped, after everything below it. */
   protected abstract stopped(node: LaidNode): void
 
   /** Stops the children of a node that are RUNNING, but one. */

@@ -1,5 +1,6 @@
 import { type Fault, isList, type Json, type Ref } from '../../../kernel/index.ts'
 import type { LaidNode } from '../compile/layout.ts'
+import { PAUSED_AT } from './debug-words.ts'
 import { NodeSlots } from './node-slots.ts'
 import { flatItem, isSame, type OpenLeaf, openItem, openOf, pairs } from './position-items.ts'
 import { IDLE } from './states.ts'
@@ -79,6 +80,14 @@ export class TreeState extends NodeSlots {
     return (this.pausedAt ?? now) - this.stopped
   }
 
+  /** True for a node that has begun in a tick which waits for a leaf: that leaf, and those above it. They may not be RUNNING yet. */
+  hasBegun(node: LaidNode): boolean {
+    if (this.open === undefined) return false
+    const last = this.layout.nodes[this.open.index]
+    let at = this.open.ref === PAUSED_AT ? last?.parent : last
+    while (at !== undefined && at !== node) at = at.parent
+    return at !== undefined
+  }
   /** The start of RUNNING, in milliseconds since the epoch. */
   since(index: number): number {
     return this.execution.start + this.sinceOf(index)
