@@ -6,6 +6,7 @@ export type { TickResult } from './seed/tick-result.ts'
 export type { TreeForm } from './seed/tree-form.ts'
 export type { SeedNode } from './seed/node-manifest.ts'
 export type { TreeHost } from './seed/tree-host.ts'
+export type { MockAnswer, Substitute, Substitutes } from './compile/substitutes.ts'
 export type { LlmClient, OperationContext, Services, ToolExecutor } from './seed/services.ts'
 export type { TreeClock } from './seed/memory-run.ts'
 

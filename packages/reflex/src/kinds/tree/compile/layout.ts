@@ -4,6 +4,7 @@ import { faults } from '../model/faults.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import type { CompiledNode, CompiledTree } from './compiled.ts'
 import { textOf } from '../model/text-of.ts'
+import type { StandIns } from './substitutes.ts'
 
 /** In place of what follows an answer of a child: the behaviour is called. */
 export const CALL = 0
@@ -42,18 +43,26 @@ export class Layout {
   readonly nodes: LaidNode[] = []
   readonly root: LaidNode
   readonly #find: FindTree
-  /** `alone`: the trees of references are left out. */
-  constructor(tree: CompiledTree, find: FindTree, isAlone?: 'alone') {
+  readonly #standIns: StandIns | undefined
+
+  /** `isAlone`: the trees of references are left out. `standIns`: what stands in place of nodes; the nodes below them stay, and are not ticked. */
+  constructor(
+    tree: CompiledTree,
+    find: FindTree,
+    { isAlone, standIns }: { readonly isAlone?: true; readonly standIns?: StandIns | undefined } = {},
+  ) {
     this.#find = find
+    this.#standIns = standIns
     this.root = this.#add(tree.root, tree, undefined, 0, '')
-    if (isAlone === undefined) this.#linkReferences(0)
+    if (isAlone !== true) this.#linkReferences(0)
   }
 
   /** Links the references among the nodes from a place on, and those of the trees that are linked. */
   #linkReferences(from: number): void {
     for (let i = from; i < this.nodes.length; i++) {
       const node = this.nodes[i]
-      if (node?.manifest.type !== 'subtree_ref' || node.params.lazy === true) continue
+      // A reference that something stands in for keeps its tree, so that every node keeps its place.
+      if (node?.compiled.manifest.type !== 'subtree_ref' || node.compiled.params.lazy === true) continue
       const fault = this.#linkOne(node)
       if (fault !== undefined) throw fault
     }
@@ -71,7 +80,7 @@ export class Layout {
 
   #linkOne(node: LaidNode): Fault | undefined {
     if (node.children.length > 0) return undefined
-    const name = textOf(node.params.tree_name)
+    const name = textOf(node.compiled.params.tree_name)
     const chain = [...chainOf(node)]
     if (chain.includes(name)) {
       const cycle = [...chain.slice(0, chain.indexOf(name) + 1).toReversed(), name]
@@ -90,12 +99,14 @@ export class Layout {
   }
 
   #add(compiled: CompiledNode, tree: CompiledTree, parent: LaidNode | undefined, place: number, prefix: string): LaidNode {
-    const { source, manifest, params } = compiled
+    const { source } = compiled
+    const path = prefix + source.id
+    const { manifest, params } = this.#standIns?.of(path) ?? compiled
     const children: LaidNode[] = []
     const node: LaidNode = {
       index: this.nodes.length,
       id: source.id,
-      path: prefix + source.id,
+      path,
       manifest,
       behaviour: manifest.behaviour,
       isPlain: compiled.conditions === undefined && compiled.contract === undefined,

@@ -63,7 +63,7 @@ function renamed(writes: readonly CodeWrite[], names: JsonObject): readonly Code
 }
 
 /** Returns the fault of the first write that was refused. */
-function applyWrites(tick: Tick, node: TreeNode, writes: readonly CodeWrite[]): Fault | undefined {
+export function applyWrites(tick: Tick, node: TreeNode, writes: readonly CodeWrite[]): Fault | undefined {
   let refused: Fault | undefined
   for (const write of writes) {
     const [operation] = write

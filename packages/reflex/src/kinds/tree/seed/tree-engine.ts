@@ -95,7 +95,7 @@ export class TreeEngine {
 
   /** Begins a run. Its first tick comes with the first step of the queue. */
   #begin(): MemoryRun {
-    const { clock, find, link } = this.#parts
+    const { clock, find, host, link } = this.#parts
     link.forget()
     const world = {
       clock,
@@ -107,7 +107,11 @@ export class TreeEngine {
         this.#parts.events.take(record)
       },
     }
-    return new MemoryRun(world, this.#program, { _stays: true })
+    const { substitute } = host
+    return new MemoryRun(world, this.#program, {
+      _stays: true,
+      ...(substitute === undefined ? {} : { _substitute: substitute }),
+    })
   }
 
   #perform(effect: PendingEffect, run: MemoryRun): void {

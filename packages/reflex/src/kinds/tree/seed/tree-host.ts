@@ -4,6 +4,7 @@ import type { SchemaRegistry, TreeSchema } from '../board/schema.ts'
 import type { TypedBlackboard } from '../board/typed-blackboard.ts'
 import { type CompileOptions, compileTree } from '../compile/compile.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
+import type { Substitutes } from '../compile/substitutes.ts'
 import { withFunctionContracts } from '../compile/function-contracts.ts'
 import { readBuilt } from '../formats/builders.ts'
 import { readTreeData } from '../formats/json.ts'
@@ -39,6 +40,8 @@ export interface TreeHost {
   readonly events?: EventBus
   /** Finds the trees of references. */
   readonly find?: FindTree
+  /** What stands in place of nodes, in a test: by the path of a node, or a pattern with `*`. */
+  readonly substitute?: Substitutes
   /** The blackboard of the tree. Absent: one below `globals`. */
   readonly blackboard?: TypedBlackboard
   /** The blackboard that all trees share. */

@@ -2,6 +2,7 @@ import { systemHost } from '../../../kernel/index.ts'
 import { TypedBlackboard } from '../board/typed-blackboard.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import { type LaidNode, Layout } from '../compile/layout.ts'
+import { StandIns } from '../compile/substitutes.ts'
 import type { RawTree } from '../formats/raw.ts'
 import type { BehaviorNode } from './behavior-node.ts'
 import { BoardLink } from './board-link.ts'
@@ -49,7 +50,7 @@ export function treeParts(
   const events = new TreeEvents(id, host.events)
   const engine = new TreeEngine({ def, find, functions, host, clock, link, events })
   const seats = new NodeSeats({ id, state: () => engine.state, ...tree }, visits)
-  const layout = new Layout(def, find)
+  const layout = new Layout(def, find, { standIns: host.substitute === undefined ? undefined : new StandIns(host.substitute) })
   const own = (laid: LaidNode): BehaviorNode | undefined => (laid.tree === def ? compiled.nodes.get(laid.id) : undefined)
   const nodes = new TreeNodes(layout, own, (laid) => seats.seatOf(laid))
   const name = 'name' in form && typeof form.name === 'string' ? form.name : id

@@ -1,7 +1,7 @@
 import { type Frame, isList, type Json } from '../../../kernel/index.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import { Layout } from '../compile/layout.ts'
-import type { TreeStep } from './tree-step.ts'
+import { standInsOf, type TreeStep } from './tree-step.ts'
 import { TreeState } from './tree-state.ts'
 
 /** The state in memory of a frame that this process steps. */
@@ -28,7 +28,8 @@ export function takeState(x: TreeStep): TreeState {
     known.state = undefined
     if (state !== undefined && known.def === x.def && isList(position) && position !== known.changed) return state
   }
-  const state = new TreeState(new Layout(x.def, (name) => x.definition(`tree:${name}`) as CompiledTree | undefined))
+  const find = (name: string): CompiledTree | undefined => x.definition(`tree:${name}`) as CompiledTree | undefined
+  const state = new TreeState(new Layout(x.def, find, { standIns: standInsOf(x) }))
   if (isList(position)) state.load(position)
   return state
 }

@@ -46,7 +46,7 @@ const PATHS = new WeakMap<CompiledTree, readonly string[]>()
 function pathsOf(def: CompiledTree): readonly string[] {
   let paths = PATHS.get(def)
   if (paths === undefined) {
-    paths = new Layout(def, () => undefined, 'alone').nodes.map(({ path }) => path)
+    paths = new Layout(def, () => undefined, { isAlone: true }).nodes.map(({ path }) => path)
     PATHS.set(def, paths)
   }
   return paths

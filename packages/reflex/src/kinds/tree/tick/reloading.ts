@@ -13,7 +13,7 @@ import { Ticking, type TreeEvent } from './ticking.ts'
 import { CLOSE_TOPIC, EVENT_TOPIC } from './topics.ts'
 import { treeDifference } from './tree-difference.ts'
 import { TreeState } from './tree-state.ts'
-import { argsOf, type TreeStep } from './tree-step.ts'
+import { argsOf, standInsOf, type TreeStep } from './tree-step.ts'
 
 /** The timer for programs that a cancelled execution has called. */
 export const RELOAD_TIMER = 'reload'
@@ -26,7 +26,7 @@ const RESTART_KEY = '_restart'
 /** Replaces the tree of a run by a registered version: at once if it rests, otherwise at the end of its execution or after cancelling it. */
 export function reload(x: TreeStep, state: TreeState, request: ReloadRequest): void {
   try {
-    layOut(x.pinProgram(`${nameOf(x)}${NEXT}`, request.hash), finder(x, request, NEXT))
+    layOut(x, x.pinProgram(`${nameOf(x)}${NEXT}`, request.hash), finder(x, request, NEXT))
   } catch (thrown) {
     if (!isFault(thrown)) throw thrown
     return save(x, state, [['tree.reload.failed', { error_code: 'E3005', code: thrown.code, error_message: thrown.message }]])
@@ -47,8 +47,8 @@ export function reload(x: TreeStep, state: TreeState, request: ReloadRequest): v
 }
 
 /** Throws the fault of a version that refers to a tree which is missing, or to itself. */
-function layOut(def: CompiledTree, find: (name: string) => CompiledTree | undefined): Layout {
-  return new Layout(def, find)
+function layOut(x: TreeStep, def: CompiledTree, find: (name: string) => CompiledTree | undefined): Layout {
+  return new Layout(def, find, { standIns: standInsOf(x) })
 }
 
 /** The name of the program of a frame, as `tree:id`. */
@@ -90,7 +90,7 @@ function swap(x: TreeStep, state: TreeState, request: PendingReload): void {
   const before = x.def
   const find = finder(x, request)
   const def = x.becomeProgram(nameOf(x), request.hash)
-  const next = new TreeState(layOut(def, find))
+  const next = new TreeState(layOut(x, def, find))
   const difference = treeDifference(state.layout, next.layout)
   carryOver(state, next, difference.same)
   x.go(next.position())

@@ -1,5 +1,6 @@
 import type { JsonObject, StepContext } from '../../../kernel/index.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
+import { StandIns, type Substitutes } from '../compile/substitutes.ts'
 
 /** A step of a frame that runs a tree. */
 export type TreeStep = StepContext<CompiledTree>
@@ -12,6 +13,8 @@ export interface TreeArgs {
   readonly _debug?: readonly JsonObject[string][]
   /** The first event. */
   readonly _event?: JsonObject[string]
+  /** What stands in place of nodes, in a test. */
+  readonly _substitute?: JsonObject
 }
 
 /** Returns what a run of a tree was told when it began. */
@@ -21,6 +24,12 @@ export function argsOf({ args }: TreeStep): {
   readonly debug: NonNullable<TreeArgs['_debug']>
   readonly values: JsonObject
 } {
-  const { _stays: stays, _event: event, _debug: debug = [], ...values } = (args ?? {}) as TreeArgs
+  const { _stays: stays, _event: event, _debug: debug = [], _substitute: _, ...values } = (args ?? {}) as TreeArgs
   return { stays: stays === true, event, debug, values }
+}
+
+/** Returns what stands in place of nodes in a run that is a test; undefined in every other run. */
+export function standInsOf({ args }: TreeStep): StandIns | undefined {
+  const { _substitute: given } = (args ?? {}) as TreeArgs
+  return given === undefined ? undefined : new StandIns(given as Substitutes)
 }
