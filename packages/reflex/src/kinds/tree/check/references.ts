@@ -74,7 +74,9 @@ function missingTree(
   { lookup, names }: KnownNames,
   findings: Findings,
 ): void {
-  if (lookup === undefined || tree.source.trees?.[name] !== undefined || lookup(programName(name)) !== undefined) return
+  // A recovery tree runs beside the tree, so it is a program of its own.
+  const isInFile = checked !== undefined && tree.source.trees?.[name] !== undefined
+  if (lookup === undefined || isInFile || lookup(programName(name)) !== undefined) return
   findings.add('R1204', checked, name, () => {
     const available = [...new Set([...Object.keys(tree.source.trees ?? {}), ...(names?.('tree') ?? [])])].toSorted()
     const hint = didYouMean(suggest(name, available))

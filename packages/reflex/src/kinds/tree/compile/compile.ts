@@ -61,7 +61,7 @@ class Compiler {
   }
 
   compile(trees: ReadonlyMap<string, CompiledTree>): CompiledTree {
-    const { id, board = {}, contract, root, on_failure } = this.#source
+    const { id, board = {}, contract, root, on_failure, recovery_tree } = this.#source
     const defaults: Record<string, Json> = {}
     for (const [key, { type = 'any', default: first }] of Object.entries<BoardKey>(board)) {
       this.#schemas.set(key, schemaOf(type, this.#options.schemas))
@@ -71,6 +71,7 @@ class Compiler {
       for (const [key, type] of Object.entries(keys ?? {}))
         if (!this.#schemas.has(key)) this.#schemas.set(key, schemaOf(type, this.#options.schemas))
     const first = this.#node(root)
+    if (recovery_tree !== undefined) this.#calls.add(programName(recovery_tree))
     return {
       id,
       source: this.#source,

@@ -9,6 +9,7 @@ import { forgetFailures, keepFailures, markRecovered } from './failures.ts'
 import { faultEvents } from './fault-events.ts'
 import { appendGlobals } from './globals.ts'
 import { hasQueue } from './queue.ts'
+import { countFailure } from './recovery.ts'
 import { hasReload } from './reload-request.ts'
 import { save, skip } from './save.ts'
 import { stopAll } from './stopping.ts'
@@ -94,6 +95,7 @@ function finish(x: TreeStep, state: TreeState, ticking: Ticking, isContinued = f
   if (hasEnded) {
     markRecovered(x, state.layout.nodes, (node) => isRecovered(state, node))
     ticking.events.push(...endEvents(x, state))
+    if (state.status === FAILED && staysOpen(x)) ticking.events.push(...countFailure(x))
     endRun(x, state)
   }
   if (state.open === undefined && hasQueue(x) && (!hasEnded || staysOpen(x))) x.again()

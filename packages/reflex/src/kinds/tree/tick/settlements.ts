@@ -1,11 +1,13 @@
 import { type Fault, type Input, isObject, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
 import type { Settled } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
+import { endRun } from './ending.ts'
 import { oneTick } from './one-tick.ts'
+import { recoveryEnded } from './recovery.ts'
 import { save } from './save.ts'
 import type { TreeStep } from './tree-step.ts'
 import { Ticking } from './ticking.ts'
-import { ACTIVE } from './states.ts'
+import { ACTIVE, COMPLETED, FAILED } from './states.ts'
 import type { TreeState } from './tree-state.ts'
 import { dropToken } from './yielding.ts'
 
@@ -25,9 +27,11 @@ export function settled(x: TreeStep, state: TreeState, ref: Ref, result: Settled
 }
 
 export function strandEnded(x: TreeStep, state: TreeState, [, ref, status, value = null]: Input & readonly ['end', ...unknown[]]): void {
-  if (state.nodeOf(ref) === undefined) {
+  const recovered = recoveryEnded(x, ref, status)
+  if (recovered !== undefined || state.nodeOf(ref) === undefined) {
     x.drop(ref)
-    return save(x, state)
+    if (recovered !== undefined && (state.status === COMPLETED || state.status === FAILED)) endRun(x, state)
+    return save(x, state, recovered)
   }
   const strand = x.strandResult(ref)
   const result: Settled = status === 'done' ? { ok: true, value, strand } : { ok: false, fault: faultOf(status, value) }

@@ -1,7 +1,8 @@
 import type { Fault, JsonObject } from '../../../kernel/index.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import { faults } from '../model/faults.ts'
-import { IS_RUNNING, type TreeState } from './tree-state.ts'
+import { IS_RUNNING } from './states.ts'
+import type { TreeState } from './tree-state.ts'
 
 /** What the watchdog needs of a tick. */
 interface WatchedTick {
