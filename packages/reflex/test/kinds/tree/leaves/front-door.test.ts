@@ -49,3 +49,17 @@ test('a tree that is an object has the checks of a file', async () => {
     await reflex.close()
   }
 })
+
+test('a closed Reflex has ended its workers of Lua', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trees-'))
+  try {
+    const file = join(folder, 'main.lua')
+    writeFileSync(file, 'return BT.tree("main", { root = BT.succeed() })\n')
+    const reflex = new Reflex({ store: memoryStore() })
+    expect((await reflex.library.check(file)).findings).toEqual([])
+    await reflex.close()
+    expect((await reflex.library.check(file)).findings).toMatchObject([{ code: 'R1245' }])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
