@@ -18,6 +18,8 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const DOCUMENTS = ['docs/kinds/tree.md', 'docs/kinds/tree-nodes.md']
 /** Trees that are made of nodes with drawn parameters. */
 const DRAWN = 60
+/** Characters shown of two trees on each side of the first difference. */
+const AROUND = 200
 
 /** Trees in each of their forms, and the two languages of conditions inside them. */
 export function treeSubjects(): readonly Subject[] {
@@ -102,7 +104,10 @@ async function readTree(file: string, text: string, door: Door): Promise<TreeSou
 
 function mustEqual(what: string, found: unknown, expected: unknown): void {
   const [is, should] = [found, expected].map((value) => JSON.stringify(value, undefined, 1) ?? 'nothing') as [string, string]
-  if (is !== should) throw new Error(`${what} is another tree:\n${is}\nand not\n${should}`)
+  if (is === should) return
+  const at = [...is].findIndex((char, i) => char !== should[i])
+  const around = (text: string): string => text.slice(Math.max(0, at - AROUND), at + AROUND)
+  throw new Error(`${what} is another tree:\n${around(is)}\nand not\n${around(should)}`)
 }
 
 /** A tree without lines and files. */

@@ -7,6 +7,7 @@ import type { NodeSource, TreeSource } from '../../../../src/kinds/tree/model/so
 import { anyNode, withIds, xmlNode } from './arbitrary.ts'
 import { withoutLines, withoutPlaces } from './fixtures.ts'
 
+const LEAVES: readonly NodeSource[] = [1, 2, 3].map((at) => ({ type: 'succeed', id: `n${at}` }))
 const xml = (inside: string, more = ''): string =>
   `<root BTCPP_format="4" main_tree_to_execute="t">\n<BehaviorTree ID="t">\n${inside}\n</BehaviorTree>\n${more}</root>`
 
@@ -150,6 +151,10 @@ describe('what XML says and trees do not have is refused at its place', () => {
     ['<Script code="a := b &amp; 1"/>', 'R1205', 'conditions of trees have no bitwise operator &'],
     ['<Script code="a == 1"/>', 'R1205', 'a statement of the script writes nothing'],
     ['<ScriptCondition code="a = 1"/>', 'R1205', 'a condition must be one expression that writes nothing'],
+    [`<Script code="a := ${'-'.repeat(40_000)}1"/>`, 'R1205', 'the statement has more than 500 parts'],
+    [`<Script code="a := ${'!'.repeat(40_000)}b"/>`, 'R1205', 'the statement has more than 500 parts'],
+    [`<Script code="a := 1${' + b'.repeat(20_000)}"/>`, 'R1205', 'the statement has more than 500 parts'],
+    [`<Script code="a := ${'('.repeat(40)}a${' ? b : c)'.repeat(40)}"/>`, 'R1205', 'the statement has more than 500 parts'],
     ['<AlwaysSuccess _onSuccess="a := 1; b := a"/>', 'R1205', 'the statements of _onSuccess depend on each other'],
     ['<Action ID="x" p="{_k}"/>', 'R1205', 'keys that begin with _ belong to the runtime: "_k"'],
     ['<SubTree ID="../x"/>', 'R1262', 'tree_name must be a name, and "../x" is a path (subtree_ref)'],
@@ -231,6 +236,12 @@ describe('a tree is written as XML', () => {
     ['XML cannot say n: BehaviorTree.CPP has no llm_call', { root: { type: 'llm_call', id: 'n', params: { prompt: 'x' } } }],
     ['XML cannot say n: it is outside', { root: { type: 'condition', id: 'n', params: { condition: 'return f()' } } }],
     ['XML cannot say n: a script has no bb.has', { root: { type: 'condition', id: 'n', params: { condition: 'bb.has("x")' } } }],
+    ['XML cannot say n: a number that is tested', { root: { type: 'succeed', id: 'n', params: { skip_if: '0' } } }],
+    ['XML cannot say n: a number that is tested', { root: { type: 'condition', id: 'n', params: { condition: 'not (bb.a + 1)' } } }],
+    [
+      'XML cannot say n: the key "=" cannot stand',
+      { root: { type: 'switch', id: 'n', params: { key: '=', cases: [1, 2] }, children: LEAVES } },
+    ],
     ['XML cannot say tick_budget of the tree "t"', { tick_budget: 5 }],
     ['XML cannot say the first value of "a": write a SetBlackboard', { board: { a: { default: 1 } } }],
     [
@@ -268,6 +279,12 @@ describe('XML is formatted', () => {
     const formatted =
       '<?xml version="1.0"?>\n<!-- a -->\n<root b="1" a="&lt;&#10;">\n  <x>hi &amp; ho</x>\n\n  <!-- c -->\n  <y/>\n</root>\n'
     expect(formatTree(text, 'x.xml').text).toBe(formatted)
+    expect(formatTree(formatted, 'x.xml').text).toBe(formatted)
+  })
+
+  test('and replaces half of a pair of UTF-16, which no file can have', () => {
+    const formatted = '<root>\n  \ufffd\n  <a/>\n</root>\n'
+    expect(formatTree('<root>\ud800<a/></root>', 'x.xml').text).toBe(formatted)
     expect(formatTree(formatted, 'x.xml').text).toBe(formatted)
   })
 })

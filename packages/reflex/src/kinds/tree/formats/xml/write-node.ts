@@ -5,7 +5,7 @@ import { textOf } from '../../model/text-of.ts'
 import { baseId } from '../drafts.ts'
 import { NAME } from '../names.ts'
 import { type PaletteEntry, portsOf, POST_ATTRIBUTES, PRE_ATTRIBUTES } from './palette.ts'
-import { assignmentOf, scriptOf, Unsayable } from './script-write.ts'
+import { assignmentOf, conditionOf, scriptOf, Unsayable } from './script-write.ts'
 import { literalTo } from './ports.ts'
 import { SPECIAL_WRITERS, type WrittenNode } from './write-special.ts'
 import type { Attributes, WriteContext } from './write-context.ts'
@@ -43,7 +43,7 @@ function commonAttributes(node: NodeSource, context: WriteContext): readonly [id
   for (const [attribute, key] of PRE_ATTRIBUTES) {
     const given = params[key]
     if (given === undefined) continue
-    const script = context.tryTo(node, () => scriptOf(textOf(given)))
+    const script = context.tryTo(node, () => conditionOf(textOf(given)))
     if (script !== undefined) conditions.push([attribute, script])
   }
   for (const [attribute, key] of POST_ATTRIBUTES) {
@@ -82,6 +82,6 @@ function generic({ type, params = {} }: NodeSource, palette: ReadonlyMap<string,
 
 function portText({ name, type }: Parameter, value: Json): string {
   if (type !== 'condition' && type !== 'expression') return literalTo(value)
-  if (typeof value === 'string') return scriptOf(value)
+  if (typeof value === 'string') return type === 'condition' ? conditionOf(value) : scriptOf(value)
   throw new Unsayable(`${name} is a function`)
 }

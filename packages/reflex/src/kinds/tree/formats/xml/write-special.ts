@@ -3,7 +3,7 @@ import type { NodeSource } from '../../model/source.ts'
 import { textOf } from '../../model/text-of.ts'
 import { ABSENT, LOOPS, SPECIAL } from './palette.ts'
 import { literalTo, referenceIn, referenceTo } from './ports.ts'
-import { assignmentOf, scriptOf, Unsayable } from './script-write.ts'
+import { assignmentOf, conditionOf, Unsayable } from './script-write.ts'
 import { writeParallel, writeRepeater, writeRetry } from './write-counts.ts'
 import type { Attributes, WriteContext } from './write-context.ts'
 import { onlyParams } from './write-params.ts'
@@ -48,11 +48,16 @@ function writeLeaf(kind: 'Action' | 'Condition', call: JsonObject, context: Writ
 
 function addPort(ports: Map<string, string>, name: string, key: string): void {
   checkPort(name)
-  const value = referenceTo(key)
+  const value = reference(key)
   const known = ports.get(name)
   if (known !== undefined && known !== value) throw new Unsayable(`the port ${name} has two values`)
-  if (referenceIn(value, '') !== key) throw new Unsayable(`the key ${JSON.stringify(key)} cannot stand in { }`)
   ports.set(name, value)
+}
+
+function reference(key: string): string {
+  const value = referenceTo(key)
+  if (referenceIn(value, '') !== key) throw new Unsayable(`the key ${JSON.stringify(key)} cannot stand in { }`)
+  return value
 }
 
 function checkPort(name: string): void {
@@ -75,7 +80,7 @@ const writeGuard: SpecialWriter = ({ params = {} }) => {
   return {
     name: 'Precondition',
     attributes: [
-      ['if', scriptOf(params.condition)],
+      ['if', conditionOf(params.condition)],
       ['else', 'FAILURE'],
     ],
   }
@@ -116,7 +121,7 @@ const writeSwitch: SpecialWriter = ({ params = {} }) => {
     if (referenceIn(text, '') !== undefined) throw new Unsayable(`the case ${text} looks like a key`)
     return [`case_${at + 1}`, text]
   })
-  return { name: `Switch${values.length}`, attributes: [['variable', referenceTo(textOf(key))], ...named] }
+  return { name: `Switch${values.length}`, attributes: [['variable', reference(textOf(key))], ...named] }
 }
 
 const writeLoop: SpecialWriter = ({ params = {}, metadata }) => {
@@ -127,8 +132,8 @@ const writeLoop: SpecialWriter = ({ params = {}, metadata }) => {
   return {
     name,
     attributes: [
-      ['queue', referenceTo(textOf(collection_key))],
-      ['value', referenceTo(textOf(item_key))],
+      ['queue', reference(textOf(collection_key))],
+      ['value', reference(textOf(item_key))],
     ],
   }
 }
@@ -144,7 +149,7 @@ const writeSubtree: SpecialWriter = ({ params = {} }) => {
     if (exports.get(outer) !== inner) throw new Unsayable(`${inner} is bound and not exported, and a port is both`)
     exports.delete(outer)
     if (/[.{}]/.test(outer)) throw new Unsayable(`${inner} is bound to a field, ${outer}`)
-    if (autoremap !== true || inner !== outer) ports.push([inner, referenceTo(outer)])
+    if (autoremap !== true || inner !== outer) ports.push([inner, reference(outer)])
   }
   const [left] = exports
   if (left !== undefined) throw new Unsayable(`${left[1]} is exported and not bound, and a port is both`)
