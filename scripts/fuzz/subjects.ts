@@ -6,16 +6,8 @@ import { parseDot } from '../../packages/reflex/src/kinds/pipeline/dot/parse.ts'
 import { compileExpression, type FormattedText, formatJson, readJson } from '../../packages/reflex/src/text/index.ts'
 import type { Door } from './door.ts'
 import { CONDITIONS, EXPRESSIONS, PIPELINES, STYLESHEETS, WORKFLOWS } from './seeds.ts'
+import type { Subject } from './subject.ts'
 import { treeSubjects } from './trees.ts'
-
-/** What is fuzzed: a format of programs, or a language inside one. */
-export interface Subject {
-  readonly name: string
-  /** Texts from which mutants are made. */
-  readonly seeds: readonly string[]
-  /** Reads a mutant in every way in which a user can have it read. Throws for what must not happen. */
-  try(text: string, door: Door): Promise<void>
-}
 
 /** How a format of files is read and written. */
 interface FileFormat {

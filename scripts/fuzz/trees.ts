@@ -11,8 +11,8 @@ import type { TreeSource } from '../../packages/reflex/src/kinds/tree/model/sour
 import { NODES } from '../../packages/reflex/src/kinds/tree/nodes/table.ts'
 import { anyNode, withIds, xmlNode } from '../../packages/reflex/test/kinds/tree/formats/arbitrary.ts'
 import type { Door } from './door.ts'
-import type { Subject } from './subjects.ts'
 import { LUA_EXPRESSIONS, XML_SCRIPTS } from './seeds.ts'
+import type { Subject } from './subject.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const DOCUMENTS = ['docs/kinds/tree.md', 'docs/kinds/tree-nodes.md']
@@ -91,7 +91,7 @@ async function tryTree(file: string, text: string, door: Door): Promise<void> {
 /** Writes a tree as XML if XML can say it. A key that the XML declares may have another type than the tree states. */
 async function tryXml(tree: TreeSource, door: Door): Promise<void> {
   const { text, findings } = writeXmlTree(tree)
-  door.judge(findings, `${'\n'.repeat(lines(tree))}`)
+  door.judge(findings, '\n'.repeat(lines(tree)))
   if (text === undefined) return
   if (formatTree(text, 'program.xml').text !== text) throw new Error('XML that was written is formatted otherwise')
   const again = await readTree('program.xml', text, door)
@@ -105,7 +105,8 @@ async function readTree(file: string, text: string, door: Door): Promise<TreeSou
 function mustEqual(what: string, found: unknown, expected: unknown): void {
   const [is, should] = [found, expected].map((value) => JSON.stringify(value, undefined, 1) ?? 'nothing') as [string, string]
   if (is === should) return
-  const at = [...is].findIndex((char, i) => char !== should[i])
+  let at = 0
+  while (is[at] === should[at]) at++
   const around = (text: string): string => text.slice(Math.max(0, at - AROUND), at + AROUND)
   throw new Error(`${what} is another tree:\n${around(is)}\nand not\n${around(should)}`)
 }
