@@ -37,6 +37,30 @@ const ID = new Option('--id <name>', 'the name of the run; default: a generated 
 const EVENTS = new Option('--events <file>', 'events, one JSON value on each line; - reads standard input')
 const KIND = new Option('--kind <kind>', 'the kind of the program, if the file name does not show it')
 
+/** The options of commands that start a run. */
+const START_OPTIONS: readonly Option[] = [
+  repeatableOption('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable'),
+  AGENT,
+  MODEL,
+  RECORD,
+  RECORDED,
+  TOOLS,
+  ANSWERS,
+  BY,
+  new Option('--trust <level>', `${LEVELS}; default: REFLEX_TRUST, else probationary`),
+  POLICY,
+  new Option('--budget <limits>', 'limits; the run asks before it exceeds them: usd=2,tokens=100k,time=10m,steps=500'),
+  SIMULATE,
+  PROGRAMS,
+  KIND,
+  new Option('--agent-id <name>', 'the agent for which the run acts: its memory and its rules in a policy apply'),
+  ID,
+  EVENTS,
+  ...KIND_FLAGS,
+  new Option('--no-cache', 'parse every text again; the command always does so'),
+  ...COMMON,
+]
+
 /** Runs a verb in an open store. */
 type SessionAction = (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>
 
@@ -72,28 +96,7 @@ const SHARED: readonly Verb[] = [
     name: 'run',
     words: [['<program>', 'a file, or a folder with one program']],
     about: 'start a run',
-    options: [
-      repeatableOption('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable'),
-      AGENT,
-      MODEL,
-      RECORD,
-      RECORDED,
-      TOOLS,
-      ANSWERS,
-      BY,
-      new Option('--trust <level>', `${LEVELS}; default: REFLEX_TRUST, else probationary`),
-      POLICY,
-      new Option('--budget <limits>', 'limits; the run asks before it exceeds them: usd=2,tokens=100k,time=10m,steps=500'),
-      SIMULATE,
-      PROGRAMS,
-      KIND,
-      new Option('--agent-id <name>', 'the agent for which the run acts: its memory and its rules in a policy apply'),
-      ID,
-      EVENTS,
-      ...KIND_FLAGS,
-      new Option('--no-cache', 'parse every text again; the command always does so'),
-      ...COMMON,
-    ],
+    options: START_OPTIONS,
     examples: [
       'run refund.workflow.json --input order_id=A-1042',
       'run refund.workflow.json --input \'order:={"total":84}\' --answers none',
@@ -107,7 +110,7 @@ const SHARED: readonly Verb[] = [
     name: 'watch',
     words: [['<program>', 'a file whose runs take events, such as a tree']],
     about: 'run a program that stays for events, and reload it when it is saved',
-    options: [EVENTS, ID, ANSWERS, RECORD, POLICY, PROGRAMS, KIND, ...COMMON],
+    options: START_OPTIONS,
     examples: ['watch deploy.tree.json', 'watch deploy.tree.json --events deploys.jsonl'],
     action: withStore(async () => {
       const { watch } = await import('./verbs/watch.ts')

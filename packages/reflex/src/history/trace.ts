@@ -11,7 +11,7 @@ import {
   State,
   strandName,
 } from '../kernel/index.ts'
-import type { StoryEvent } from '../programs/kind-view.ts'
+import { definitionFinder, type StoryEvent } from '../programs/kind-view.ts'
 import type { ViewedDefinitions, ViewedPrograms } from '../programs/kinds.ts'
 
 /** A line of a trace: the meaning of a record and its place in the call stack. */
@@ -26,7 +26,7 @@ export interface StoryLine {
   readonly place: string
   /** The branch of the frame, if it is one of several parallel branches. */
   readonly branch?: string | undefined
-  /** The depth on the call stack; the root has depth 0. */
+  /** The depth on the call stack, and in the program if its nodes contain nodes; the root has depth 0. */
   readonly depth: number
   readonly event: StoryEvent
 }
@@ -41,7 +41,7 @@ export function linesOf(change: Change, definitions: ViewedDefinitions, more?: M
   const path = framePath(frame, definitions)
   const branch = strandName(frame, definitions)
   const node = definitions.kind(kind).node?.(change.def, frame.position)
-  const story = definitions.view(kind).story?.(change) ?? []
+  const story = definitions.view(kind).story?.(change, definitionFinder(change.state, definitions)) ?? []
   const events = [
     ...kernelStory(change),
     ...deferredStory(change, node),
@@ -55,7 +55,7 @@ export function linesOf(change: Change, definitions: ViewedDefinitions, more?: M
     path,
     place: nodePath(frame, event.node, definitions),
     ...(branch === undefined ? {} : { branch }),
-    depth: frame.depth,
+    depth: frame.depth + (event.depth ?? 0),
     event,
   }))
 }

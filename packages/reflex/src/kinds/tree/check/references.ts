@@ -24,6 +24,7 @@ const MOST_NAMES = 10
 export function checkReferences(tree: CompiledTree, nodes: readonly CheckedNode[], known: KnownNames, findings: Findings): void {
   for (const checked of nodes) {
     const { params, manifest } = checked.node
+    if (manifest.tool !== undefined) missingName(checked, undefined, manifest.tool, 'tool', known.tools, findings)
     for (const { name, type } of manifest.parameters) {
       const value = params[name]
       if (value === undefined) continue
@@ -41,7 +42,7 @@ export function checkReferences(tree: CompiledTree, nodes: readonly CheckedNode[
 
 function missingName(
   checked: CheckedNode,
-  parameter: string,
+  parameter: string | undefined,
   name: string,
   what: 'function' | 'tool',
   known: readonly string[] | undefined,
@@ -55,7 +56,7 @@ function missingName(
       rule: 'E4003',
       message: `${checked.node.source.id} names the ${what} ${name}, which does not exist${hint === undefined ? '' : `; ${hint}`}`,
       note: hint ?? `no such ${what}`,
-      parameter,
+      ...(parameter === undefined ? {} : { parameter }),
       fix: guess === undefined ? `register the ${what}, or name one of ${listed(known)}` : `write ${quote(guess)}`,
       data: { fn_path: name, available_modules: known.slice(0, MOST_NAMES) },
     }

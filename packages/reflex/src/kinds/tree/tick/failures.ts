@@ -47,6 +47,15 @@ export function keepFailures(x: StepContext, failures: readonly Failure[], isRec
   x.setInternal(REASON_KEY, last.reason)
 }
 
+/** Returns the failures that a record adds. What is written after their count are corrections of earlier ones. */
+export function newFailures(writes: readonly Json[] = []): FailureEntry[] {
+  const end = writes.findIndex((key, i) => i % 2 === 0 && key === COUNT_KEY)
+  return writes
+    .slice(0, Math.max(0, end))
+    .map((key, i) => (i % 2 === 0 && typeof key === 'string' && key.startsWith(ENTRY_KEY) ? writes[i + 1] : undefined))
+    .filter((entry): entry is FailureEntry => isObject(entry))
+}
+
 /** Corrects the marks of failures once the execution has ended: it is known then which of them a node above has absorbed. */
 export function markRecovered(x: StepContext, nodes: readonly LaidNode[], isRecovered: (node: LaidNode) => boolean): void {
   const counted = x.get(COUNT_KEY)

@@ -7,7 +7,7 @@ import { debugState, keepDebugState } from './debug-state.ts'
 import { execute, hasEnded } from './executions.ts'
 import { stopExecution } from './one-tick.ts'
 import { hasQueue } from './queue.ts'
-import { keepReload, pendingReload, type PendingReload, type ReloadRequest } from './reload-request.ts'
+import { keepReload, NEXT, pendingReload, type PendingReload, type ReloadRequest } from './reload-request.ts'
 import { save } from './save.ts'
 import { Ticking, type TreeEvent } from './ticking.ts'
 import { CLOSE_TOPIC, EVENT_TOPIC } from './topics.ts'
@@ -19,8 +19,6 @@ import { argsOf, standInsOf, type TreeStep } from './tree-step.ts'
 export const RELOAD_TIMER = 'reload'
 /** The longest time that they may take to end. */
 const LONGEST_WAIT_MS = 5_000
-/** Under this name a run keeps a version that waits, so that another process has it, too. */
-const NEXT = '~next'
 const RESTART_KEY = '_restart'
 
 /** Replaces the tree of a run by a registered version: at once if it rests, otherwise at the end of its execution or after cancelling it. */
@@ -133,11 +131,16 @@ function adoptWaits(x: TreeStep, before: CompiledTree, def: CompiledTree): void 
   if ((stays || every !== undefined) && !has(CLOSE_TOPIC)) x.wait('message', CLOSE_TOPIC)
 }
 
-/** Breakpoints and forced answers stay at nodes of equal path and type. */
-function carryBreakpoints(x: TreeStep, next: TreeState, same: ReadonlySet<string>): void {
+/** Breakpoints and forced answers stay at nodes that are in both versions. */
+function carryBreakpoints(x: TreeStep, next: TreeState, same: ReadonlyMap<string, string>): void {
   const set = debugState((key) => x.get(key))
   if (set === undefined) return
   const kept = <Value>(all: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
-    Object.fromEntries(Object.entries(all).filter(([path]) => same.has(path)))
+    Object.fromEntries(
+      Object.entries(all).flatMap(([path, value]) => {
+        const to = same.get(path)
+        return to === undefined ? [] : [[to, value]]
+      }),
+    )
   keepDebugState(x, next, { ...set, breaks: kept(set.breaks), forced: kept(set.forced) })
 }

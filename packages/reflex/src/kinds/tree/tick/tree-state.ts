@@ -13,6 +13,11 @@ export const TICKS_AT = 5
 /** The item with the leaf that a tick waits for. */
 export const OPEN_AT = 7
 const [ALARM, SCOPES, LASTING] = [8, 9, 10] as const
+/** The items with the state of the tree, its execution, and the lazy references that were linked. */
+export const STATUS_AT = STATUS
+export const EXECUTION_AT = EXECUTION
+export const START_AT = START
+export const LINKS_AT = 11
 
 /** The execution that a tree is in. */
 export interface Execution {
