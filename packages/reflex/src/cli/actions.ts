@@ -252,9 +252,10 @@ const SHARED: readonly Verb[] = [
     options: [
       new Option('--from <record>', 'the first record that is printed; default: the first one in the store'),
       new Option('--tail <count>', 'print only this many records at the end'),
+      new Option('--events', 'print the events of a tree, one JSON object on each line: ticks, statuses of nodes, what nodes report'),
       ...COMMON,
     ],
-    examples: ['trace last', 'trace otter@21', 'trace otter --tail 50', 'trace otter --jsonl'],
+    examples: ['trace last', 'trace otter@21', 'trace otter --tail 50', 'trace otter --jsonl', 'trace watcher --events'],
     action: withExistingStore(async () => {
       const { trace } = await import('./verbs/trace.ts')
       return (session, [ref = ''], flags) => trace(session, ref, flags)

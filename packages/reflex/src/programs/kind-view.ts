@@ -1,4 +1,4 @@
-import type { BoardReader, Change, Definitions, Frame, Json, PendingEffect, Ref, State } from '../kernel/index.ts'
+import type { BoardReader, Change, Definitions, Frame, Json, JsonObject, PendingEffect, Ref, State } from '../kernel/index.ts'
 import type { AgentChoice } from '../policy/index.ts'
 import type { Graph } from './graph.ts'
 
@@ -42,6 +42,20 @@ export interface StoryEvent {
   /** Facts for the right margin and for machine readers. */
   readonly facts?: { readonly [key: string]: Json }
   readonly effect?: Ref
+}
+
+/** An event of a kind, for programs that follow a run: dashboards, alarms, other systems. */
+export interface KindEvent {
+  /** Unique in its run, and the same each time that the journal is read: the record, and the place among its events. */
+  readonly id: string
+  readonly type: string
+  /** The program. */
+  readonly source: string
+  readonly severity: string
+  readonly priority: string
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number
+  readonly payload: JsonObject
 }
 
 /**
@@ -89,6 +103,8 @@ export interface KindView<Def = unknown> {
   graph?(def: Def): Graph
   /** Returns the trace lines of a record. Absent: a trace has one plain line for each record. */
   story?(change: Change<Def>, definition: FindDefinition): readonly StoryEvent[]
+  /** Returns the events of a record, as the kind names them, for programs that follow a run. Absent: the kind has none. */
+  events?(change: Change<Def>, definition: FindDefinition): readonly KindEvent[]
   /** Returns a picture of all nodes of a frame with their states, for kinds whose programs are at several nodes at once. */
   picture?(def: Def, frame: Frame, facts: PictureFacts): readonly PictureLine[]
   /** Returns the edges of the current node of a frame, open and closed. */

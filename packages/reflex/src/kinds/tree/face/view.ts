@@ -5,12 +5,14 @@ import type { CompiledNode, CompiledTree } from '../compile/compiled.ts'
 import { treePicture } from '../debug/picture.ts'
 import { treeFinder } from '../debug/laid-out.ts'
 import { textOf } from '../model/text-of.ts'
+import { treeEvents } from './run-events.ts'
 import { treeStory } from './story.ts'
 
 /** The display of trees and their runs. */
 export const treeView: KindView<CompiledTree> = {
   graph,
   story: treeStory,
+  events: treeEvents,
   result,
   picture(def, frame, { now, definition }) {
     const reader = frame.reader()
