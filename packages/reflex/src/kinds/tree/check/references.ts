@@ -57,11 +57,14 @@ function missingName(
       message: `${checked.node.source.id} names the ${what} ${name}, which does not exist${hint === undefined ? '' : `; ${hint}`}`,
       note: hint ?? `no such ${what}`,
       ...(parameter === undefined ? {} : { parameter }),
-      fix: guess === undefined ? `register the ${what}, or name one of ${listed(known)}` : `write ${quote(guess)}`,
+      fix: guess === undefined ? `${REGISTER[what]}, or name one of ${listed(known)}` : `write ${quote(guess)}`,
       data: { fn_path: name, available_modules: known.slice(0, MOST_NAMES) },
     }
   })
 }
+
+/** How a host gets what a tree names. */
+const REGISTER = { function: 'register the function', tool: 'name the module that exports it with --tools' } as const
 
 function listed(names: readonly string[]): string {
   return names.length === 0 ? 'none that is registered' : quoteAll(names, MOST_NAMES)

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../../kernel/index.ts'
-import { didYouMean, quote } from '../../../text/index.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import type { Draft } from './drafts.ts'
-import { type Findings, hasErrors } from './findings.ts'
+import { type Findings, hasErrors, unknownType } from './findings.ts'
 import type { FunctionNames } from './function-names.ts'
 import type { NamedType, TypeNames } from './names.ts'
 import { KeyReader, labelOf } from './node-keys.ts'
@@ -72,7 +71,7 @@ export class NodeReader {
   #unknown({ type, origin }: RawNode): void {
     const guess = this.#types.suggest(type)
     const fix = guess === undefined ? 'reflex explain nodes lists the types of nodes' : `write ${guess}`
-    this.#findings.wrong(origin, `there is no node of type ${quote(type)}`, { key: 'type', note: didYouMean(guess), fix })
+    this.#findings.wrong(origin, unknownType(type, guess), { key: 'type', fix })
   }
 
   #checkChildren(node: RawNode, { manifest }: NamedType, count: number, isWhole: boolean): void {

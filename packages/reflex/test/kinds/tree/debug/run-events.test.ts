@@ -17,12 +17,12 @@ const TREE = {
 }
 
 /** Statuses by path, as a monitor computes them from events alone. */
-function folded(events: readonly KindEvent[]): Record<string, unknown> {
-  let statuses: Record<string, unknown> = {}
+function folded(events: readonly KindEvent[]): Map<unknown, unknown> {
+  const statuses = new Map<unknown, unknown>()
   for (const { type, payload } of events) {
-    if (type === 'tree.tick.start' && payload.tick_number === 1) statuses = {}
-    if (type === 'node.tick') statuses[String(payload.node_path)] = payload.status
-    if (type === 'node.reset') delete statuses[String(payload.node_path)]
+    if (type === 'tree.tick.start' && payload.tick_number === 1) statuses.clear()
+    if (type === 'node.tick') statuses.set(payload.node_path, payload.status)
+    if (type === 'node.reset') statuses.delete(payload.node_path)
   }
   return statuses
 }
@@ -55,11 +55,9 @@ test('a run tells ticks and statuses as events, and the stored run has the same 
     ]),
   )
   const drawn = run.picture(0).filter(({ mark }) => mark !== 'open')
-  expect(
-    Object.entries(folded(events))
-      .map(([path, status]) => [path, MARKS[String(status)]])
-      .toSorted(),
-  ).toEqual(drawn.map(({ path, mark }) => [path, mark]).toSorted())
+  expect(new Map([...folded(events)].map(([path, status]) => [path, MARKS[String(status)]]))).toEqual(
+    new Map(drawn.map(({ path, mark }) => [path, mark])),
+  )
   run.close()
   await made.close()
   const traced = await reflex(['trace', 'otter', '--events', '--store', join(folder, '.reflex/reflex.db')], { folder })
