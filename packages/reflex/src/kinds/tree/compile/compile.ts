@@ -85,15 +85,19 @@ class Compiler {
       calls: outside([...this.#calls], trees, NO_NAMES, ({ calls }) => calls),
       outputs: contract === undefined ? undefined : [...Object.keys(contract.outputs ?? {}), ...Object.keys(contract.inouts ?? {})],
       readsGlobals: Object.values(board).some(({ global: isGlobal }) => isGlobal === true),
-      readsStreams: this.#readsStreams(),
+      streams: this.#streams,
+      reads: this.#readKeys(),
       readsEvents: this.#source.events ?? this.#readsEvents,
       warnings: this.#warnings,
     }
   }
 
-  #readsStreams(): boolean {
-    for (const code of this.#code.values()) if (code.is === 'expression') for (const key of code.reads) this.#read.add(key)
-    return [...this.#streams].some((key) => this.#hasCode || this.#read.has(key))
+  #readKeys(): ReadonlySet<string> | undefined {
+    for (const code of this.#code.values()) {
+      if (code.is !== 'expression') return undefined
+      for (const key of code.reads) this.#read.add(key)
+    }
+    return this.#hasCode ? undefined : this.#read
   }
 
   #node(source: NodeSource): CompiledNode {
@@ -110,6 +114,7 @@ class Compiler {
       if (parameter.type === 'condition') this.#readCondition(value, { ...place, line: source.code_line ?? source.line })
       else if (parameter.type === 'expression') this.#readExpression(textOf(value), place)
       else if (parameter.type === 'key' && parameter.flow !== 'in') this.#declare(textOf(value))
+      else if (parameter.type === 'key') this.#read.add(textOf(value))
       else if (parameter.type === 'map' && parameter.flow === 'out')
         for (const key of Object.values(isObject(value) ? value : {})) this.#declare(textOf(key))
     }

@@ -54,8 +54,10 @@ export interface CompiledTree {
   readonly outputs: readonly string[] | undefined
   /** True if it, or a tree that it refers to at once, reads keys that all trees share. */
   readonly readsGlobals: boolean
-  /** True if something of it reads a text while it grows, so that each piece is a tick. */
-  readonly readsStreams: boolean
+  /** The keys under which answers of models grow. */
+  readonly streams: ReadonlySet<string>
+  /** The keys that its nodes read; undefined if it has code, which may read any key. */
+  readonly reads: ReadonlySet<string> | undefined
   /** True if a run of it takes events as long as it lasts. */
   readonly readsEvents: boolean
   readonly warnings: readonly Fault[]

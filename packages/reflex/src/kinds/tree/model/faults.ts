@@ -5,7 +5,7 @@ const TICK = 'during a tick'
 
 /**
  * The catalogue entries of trees, by the hundreds of the reference: loading (R1201 to R1207), the blackboard (R1211 to R1215), nodes
- * (R1221 to R1226), trees (R1231 to R1239), Lua (R1241 to R1245), operations (R1251 to R1254), security (R1261 to R1263), merges
+ * (R1221 to R1226), trees (R1231 to R1239), Lua (R1241 to R1245), operations (R1251 to R1256), security (R1261 to R1263), merges
  * (R1271, R1272).
  */
 export const faults = defineFaults({
@@ -118,7 +118,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'when a tree is debugged',
     means: 'The word is not a command, the tree has no such node, or a condition cannot be read. Nothing was changed.',
-    fix: 'Write break NODE, break NODE when CONDITION, unbreak NODE, clear, step, pause, resume, tick, force NODE ANSWER, unforce NODE, or cancel REASON.',
+    fix: 'Write break NODE, break NODE when CONDITION, unbreak NODE, clear, step, pause, resume, tick, force NODE ANSWER, unforce NODE, cancel REASON, or interrupt NODE REASON.',
   },
   R1217: {
     title: 'A tree cannot be reloaded in this way',
@@ -338,6 +338,16 @@ export const faults = defineFaults({
     when: TICK,
     means: 'A function that an action or a condition names has thrown, or a condition has returned a promise. What it wrote is dropped.',
     fix: 'Correct the function; for an intended failure return { status: "FAILURE", reason: "…" }.',
+  },
+  R1255: {
+    title: 'A model was interrupted',
+    verdict: 'fail',
+    severity: 'warning',
+    when: TICK,
+    rules: ['tree E6002'],
+    means:
+      'An event, such as agent.loop.detected, or a person has interrupted the node, and its model was stopped. What it had written so far is in the error beside the answer, and under stream_to.',
+    fix: 'Nothing, if the tree was meant to react; a node with interruptible = false is not interrupted.',
   },
   R1261: {
     title: 'Lua has used something that is blocked',

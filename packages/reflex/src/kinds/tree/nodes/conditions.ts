@@ -5,6 +5,8 @@ import { type Next, OPEN, type Settled, SUCCESS, type Tick, type TreeNode } from
 /** The port that runs what is neither data nor a program: Lua in a worker, and functions of the host. */
 export const SCRIPT_PORT = 'script'
 export const FUNCTION_PORT = 'function'
+/** The word in the arguments of a function that is called beside the operation of its node. */
+export const CALLBACK = 'callback'
 
 /**
  * Evaluates a condition: SUCCESS if it is true, FAILURE with a reason if it is not or cannot be evaluated, OPEN if it is Lua or a function that

@@ -3,6 +3,7 @@ import type { LaidNode } from '../compile/layout.ts'
 import { DEBUG_TOPIC, type DebugState, debugState, endPause, isPaused, keepDebugState } from './debug-state.ts'
 import { findNode } from './find-node.ts'
 import { execute, hasEnded } from './executions.ts'
+import { interrupt } from './interruption.ts'
 import { oneTick, stopExecution } from './one-tick.ts'
 import { readCommand, type TreeCommand } from './read-command.ts'
 import { reload } from './reloading.ts'
@@ -27,6 +28,8 @@ export function command(x: TreeStep, state: TreeState, given: Json): void {
       return save(x, state, [['tree.reload.failed', { error_code: 'E3005', ...read.facts }]])
     case 'cancel':
       return cancelCommand(x, state, read.reason)
+    case 'interrupt':
+      return interruptNow(x, state, read)
     case 'pause':
       return pause(x, state)
     case 'step':
@@ -51,6 +54,20 @@ function haltNow(x: TreeStep, state: TreeState, path: Json | undefined): void {
   save(x, state, ticking.events)
 }
 
+/** Interrupts what is RUNNING. A tick that waits for a leaf, or before a node, is finished first. */
+function interruptNow(x: TreeStep, state: TreeState, { node, reason }: Extract<TreeCommand, { do: 'interrupt' }>): void {
+  const found = node === undefined ? undefined : findNode(state.layout.nodes, node)
+  if (isFault(found)) return refuse(x, state, found)
+  const prepare = (ticking: Ticking): void => interrupt(ticking, { reason, node: found?.path })
+  if (state.open === undefined && !hasEnded(state) && state.status !== IDLE) {
+    dropToken(x, state)
+    return oneTick(x, state, { prepare })
+  }
+  const ticking = Ticking.begin(x, state)
+  prepare(ticking)
+  save(x, state, ticking.events)
+}
+
 function refuse(x: TreeStep, state: TreeState, { code, message, fix }: Fault): void {
   save(x, state, [['tree.debug.refused', { code, message, ...(fix === undefined ? {} : { fix }) }]])
 }
@@ -67,7 +84,7 @@ export function beginDebugging(x: TreeStep, state: TreeState, commands: readonly
     if (read.do === 'step' || read.do === 'pause') keepDebugState(x, state, { ...set(x), stops: true })
     const node = 'node' in read ? findNode(state.layout.nodes, read.node) : undefined
     if (isFault(node)) return [['tree.debug.refused', { code: node.code, message: node.message }]]
-    if (node !== undefined && 'node' in read) keepDebugState(x, state, changed(x, set(x), node, read))
+    if (node !== undefined && 'node' in read && read.do !== 'interrupt') keepDebugState(x, state, changed(x, set(x), node, read))
     return []
   })
 }

@@ -18,6 +18,7 @@ import type { RunStatus } from '../model/run-status.ts'
 import { functionCapability } from '../model/function-capability.ts'
 import { faults } from '../model/faults.ts'
 import type { ContractSource } from '../model/source.ts'
+import { CALLBACK } from '../nodes/conditions.ts'
 import type { CodeResult, CodeWrite } from '../nodes/run-code.ts'
 import { codeArgs, codeReader } from './code-reader.ts'
 
@@ -100,7 +101,8 @@ export function functionPort(functions: FunctionRegistry, services: object): Por
     traits: (call) => traitsOf(nameOf(call), functionEntry(functions, nameOf(call))),
     async perform(call) {
       const started = startFunction(functions, services, call)
-      return started instanceof Promise ? settledOrRunning(call, started) : started
+      // A function beside the operation of its node keeps no tick waiting.
+      return started instanceof Promise && codeArgs(call).as !== CALLBACK ? settledOrRunning(call, started) : started
     },
     reject: rejected,
   }
@@ -147,7 +149,11 @@ function failed(name: string, thrown: unknown): Fault {
 /** A condition never is RUNNING, so its function answers at once. */
 function asynchronous(name: string, answer: Promise<unknown>): Fault {
   answer.catch(() => undefined)
-  return faults.make('R1254', `the function ${name} returned a promise; a condition answers at once`, {
+  return answersAtOnce(name, 'returned a promise')
+}
+
+function answersAtOnce(name: string, did: string): Fault {
+  return faults.make('R1254', `the function ${name} ${did}; a condition answers at once`, {
     fix: 'read the value in an action that writes it to the blackboard, and test the key',
   })
 }
@@ -198,14 +204,26 @@ function contextOf(call: FunctionCall, services: object, writes: CodeWrite[]): F
 }
 
 function resultOf(call: FunctionCall, answer: FunctionAnswer, writes: readonly CodeWrite[]): Json {
-  if (codeArgs(call).as === 'condition') return conditionResult(answer)
-  return { ...statusOf(answer), ...(writes.length === 0 ? {} : { writes }) } as unknown as Json
+  const { as } = codeArgs(call)
+  if (as === 'condition') return conditionResult(nameOf(call), answer)
+  return { ...(as === CALLBACK ? {} : statusOf(answer)), ...(writes.length === 0 ? {} : { writes }) } as unknown as Json
 }
-
-function conditionResult(answer: FunctionAnswer): boolean {
-  const name = typeof answer === 'string' ? answer.toUpperCase() : answer
-  if (name === 'SUCCESS') return true
-  return name !== 'FAILURE' && name !== 'RUNNING' && name !== undefined && name !== null && name !== false
+/** Reads the answer of a condition: a status, or any value, which is true unless it is false or nothing. */
+function conditionResult(name: string, answer: FunctionAnswer): boolean {
+  const status = isObject(answer) && 'status' in answer ? answer.status : answer
+  switch (typeof status === 'string' ? status.toUpperCase() : status) {
+    case 'SUCCESS':
+      return true
+    case 'RUNNING':
+      throw answersAtOnce(name, 'answered RUNNING')
+    case 'FAILURE':
+    case false:
+    case null:
+    case undefined:
+      return false
+    default:
+      return true
+  }
 }
 
 /** Only a status is an answer of an action: true, nothing or a number is a mistake, and a failure. */

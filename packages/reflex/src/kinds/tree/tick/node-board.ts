@@ -37,6 +37,7 @@ export class FrameBoard implements NodeBoard {
       key,
       (name) => this.#read(name),
       (name) => this.#tick.x.get(name),
+      (scope) => this.#tick.scopes.sees(this.#node, scope),
     )
   }
 

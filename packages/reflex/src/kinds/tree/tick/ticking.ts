@@ -217,18 +217,24 @@ export class Ticking extends NodeTicking implements Tick {
   drop(node: LaidNode): void {
     this.operations.drop(node)
   }
-  requestId(node: LaidNode): string {
-    return this.operations.requestId(node)
+  requestId({ path }: LaidNode, made: number): string {
+    return `${this.state.execution.number}/${path}/${made}`
   }
   takeSettled(node: LaidNode): Settled | undefined {
     return this.operations.take(node)
   }
 
-  stream(_node: LaidNode, key: string, piece: string): void {
-    this.#streamed.add(key, piece)
+  stream(node: LaidNode, key: string, piece: string): Json {
+    return this.#streamed.add(node.path, this.scopes.write(node) ?? null, key, piece)
   }
-  endStream(_node: LaidNode, key: string): void {
-    this.#streamed.end(key)
+  streamed(node: LaidNode, key: string): string | undefined {
+    return this.#streamed.text(node.path, key)
+  }
+  endStream(node: LaidNode, key: string): void {
+    this.#streamed.end(node.path, key)
+  }
+  callBack(node: LaidNode, fn: string, args: Json): void {
+    this.operations.callBack(node, fn, args)
   }
 
   openScope(child: LaidNode): void {
