@@ -1,6 +1,7 @@
-import type { Fault, JsonObject } from '../../../kernel/index.ts'
+import type { Fault, FunctionPin, JsonObject } from '../../../kernel/index.ts'
 import type { TreeSchema } from '../board/schema.ts'
 import type { ConditionCode, ExpressionCode } from './code.ts'
+import type { PureFunction } from './pure-functions.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import type { TreeNode } from '../manifest/behaviour.ts'
 import type { ContractSource, NodeSource, TreeSource } from '../model/source.ts'
@@ -52,6 +53,10 @@ export interface CompiledTree {
   readonly calls: readonly string[]
   /** The keys of its contract's outputs; undefined if it has no contract. */
   readonly outputs: readonly string[] | undefined
+  /** The pure functions that its nodes name. */
+  readonly pure: ReadonlyMap<string, PureFunction>
+  /** Those that it and the trees of its file name, as a run pins them. */
+  readonly functions: readonly FunctionPin[]
   /** True if it, or a tree that it refers to at once, reads keys that all trees share. */
   readonly readsGlobals: boolean
   /** The keys under which answers of models grow. */

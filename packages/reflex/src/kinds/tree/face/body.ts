@@ -1,6 +1,7 @@
 import type { KindBody } from '../../../programs/kind-module.ts'
 import type { RunOptionValues } from '../../../programs/run-options.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
+import { pureFunctions } from '../compile/pure-functions.ts'
 import type { LuaPool } from '../lua/pool.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import { NODES } from '../nodes/table.ts'
@@ -29,7 +30,7 @@ export const treeBody: KindBody<TreeOptions, CompiledTree> = {
   },
   make(world, { functions = {}, nodes = [], schemas, services = {} } = {}) {
     const table = new Map([...NODES, ...nodes].map((manifest): [string, NodeManifest] => [manifest.type, manifest]))
-    const options = { nodes: table, schemas }
+    const options = { nodes: table, schemas, pure: pureFunctions(functions) }
     const lua = lazyLua()
     const pool = async (): Promise<LuaPool> => lua.pool()
     return {

@@ -139,6 +139,8 @@ export interface Tick {
   streamed(node: TreeNode, key: string): string | undefined
   /** Ends or restarts the text of a node that grows under a key. */
   endStream(node: TreeNode, key: string): void
+  /** Calls a function of the host in the step, and returns its end; undefined if it is not pure, so that it has to be requested. */
+  compute(node: TreeNode, fn: string, args: Json): Settled | undefined
   /**
    * Calls a function of the host beside the operation of the node. Its answer is ignored; its writes count if the node is RUNNING when it has
    * answered, and an error of it is an event.

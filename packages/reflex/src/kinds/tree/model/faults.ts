@@ -349,6 +349,13 @@ export const faults = defineFaults({
       'An event, such as agent.loop.detected, or a person has interrupted the node, and its model was stopped. What it had written so far is in the error beside the answer, and under stream_to.',
     fix: 'Nothing, if the tree was meant to react; a node with interruptible = false is not interrupted.',
   },
+  R1256: {
+    title: 'A pure function has no version',
+    verdict: 'fail',
+    when: 'when the host registers its functions',
+    means: 'A pure function runs in the step of a tree, so a run pins its version: a replay with another one would prove nothing.',
+    fix: 'Write { pure, version: "1" }, where pure is the function, and change the version whenever the function answers differently.',
+  },
   R1261: {
     title: 'Lua has used something that is blocked',
     verdict: 'fail',

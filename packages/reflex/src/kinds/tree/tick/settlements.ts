@@ -3,7 +3,6 @@ import type { Layout } from '../compile/layout.ts'
 import type { Settled } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
 import { CALLBACK } from '../nodes/conditions.ts'
-import { applyAnswer } from '../nodes/run-code.ts'
 import { endRun } from './ending.ts'
 import { oneTick } from './one-tick.ts'
 import { recoveryEnded } from './recovery.ts'
@@ -29,15 +28,14 @@ export function settled(x: TreeStep, state: TreeState, ref: Ref, result: Settled
   oneTick(x, state, { prepare: ({ operations }) => operations.settle(node, result) })
 }
 
-/** A function that was called beside the operation of a node has answered. Its failure is an event and nothing else. */
+/** A function that was called beside the operation of a node has answered. */
 function calledBack(x: TreeStep, state: TreeState, ref: Ref, result: Settled): void {
   const args = x.pendingEffects().find(({ id }) => id === ref)?.args
   const path = isObject(args) && args.as === CALLBACK ? args.node : undefined
   const node = path === undefined ? undefined : state.layout.nodes.find((one) => one.path === path)
   if (node === undefined || state.state(node) !== IS_RUNNING) return save(x, state)
   const ticking = Ticking.begin(x, state)
-  const fault = applyAnswer(ticking, node, result)
-  if (fault !== undefined) ticking.emit('llm.chunk.failed', { node_id: node.id, error_message: fault.message })
+  ticking.calledBack(node, result)
   save(x, state, ticking.events)
 }
 

@@ -13,6 +13,8 @@ import {
   type Tick,
 } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
+import { CALLBACK } from '../nodes/conditions.ts'
+import { applyAnswer } from '../nodes/run-code.ts'
 import { Audit } from './audit.ts'
 import { Debugger } from './debugger.ts'
 import { FrameBoard } from './node-board.ts'
@@ -233,8 +235,18 @@ export class Ticking extends NodeTicking implements Tick {
   endStream(node: LaidNode, key: string): void {
     this.#streamed.end(node.path, key)
   }
+  compute(node: LaidNode, fn: string, args: Json): Settled | undefined {
+    return this.#code.compute(node, fn, args)
+  }
   callBack(node: LaidNode, fn: string, args: Json): void {
-    this.operations.callBack(node, fn, args)
+    const settled = this.#code.compute(node, fn, args, CALLBACK)
+    if (settled === undefined) this.operations.callBack(node, fn, args)
+    else this.calledBack(node, settled)
+  }
+  /** Takes the answer of a function that was called beside the operation of a node. Its failure is an event and nothing else. */
+  calledBack(node: LaidNode, settled: Settled): void {
+    const fault = applyAnswer(this, node, settled)
+    if (fault !== undefined) this.emit('llm.chunk.failed', { node_id: node.id, error_message: fault.message })
   }
 
   openScope(child: LaidNode): void {
