@@ -1,17 +1,5 @@
 import { textOf } from '../model/text-of.ts'
-import {
-  type Call,
-  causeOf,
-  type Fault,
-  type FaultDetails,
-  isFault,
-  isList,
-  isObject,
-  type Json,
-  type Port,
-  type Repeat,
-  type Traits,
-} from '../../../kernel/index.ts'
+import { type Call, type Fault, type FaultDetails, type Json, type Port, type Repeat, type Traits } from '../../../kernel/index.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import { didYouMean, suggest } from '../../../text/index.ts'
 import { type FunctionAnswer, type FunctionBoard, type PureContext, type PureEntry, versionsOf } from '../compile/pure-functions.ts'

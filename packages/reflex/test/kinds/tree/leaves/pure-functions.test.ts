@@ -132,7 +132,7 @@ describe('pure functions', () => {
   })
 
   test('one that is called as an effect leaves nothing and is repeated freely', () => {
-    const { traits } = functionPort({ add: add(1) }, {})
-    expect(traits?.({ args: { fn: 'add' } } as never)).toMatchObject({ leaves: false, repeat: 'free' })
+    const port = functionPort({ add: add(1) }, {})
+    expect(port.traits?.({ args: { fn: 'add' } } as never)).toMatchObject({ leaves: false, repeat: 'free' })
   })
 })
