@@ -95,6 +95,7 @@ export class Flow {
       case 'parallel':
         return this.#parallel(checked)
       case 'for_each':
+        return checked.node.params.parallel === true ? this.#sideBySide(checked) : this.#loop(checked)
       case 'repeater':
       case 'retry':
         return this.#loop(checked)
@@ -203,6 +204,13 @@ export class Flow {
       return this.#values.since(mark)
     })
     return { success, failure: this.#blurred(checked) }
+  }
+
+  /** The items of a parallel loop write apart from each other, and what they write is merged. */
+  #sideBySide(checked: CheckedNode): Ends {
+    this.#loop(checked)
+    const any = this.#blurred(checked)
+    return { success: any, failure: any }
   }
 
   /** The second round of a loop comes after what the first has written. */

@@ -78,6 +78,21 @@ export class Layout {
     return fault
   }
 
+  /** Gives a node so many children, each like its first: the copies have the paths `each.1/body`, `each.2/body` and so on. */
+  repeat(node: LaidNode, count: number): void {
+    const [first] = node.compiled.children
+    if (first === undefined) return
+    for (let place = node.children.length; place < count; place++) {
+      const from = this.nodes.length
+      const before: Mutable | undefined = node.children[place - 1]
+      const added = this.#add(first, node.tree, node, place, `${node.path}.${place}/`)
+      if (before !== undefined) before.next = added
+      ;(node.children as LaidNode[]).push(added)
+      endElsewhere(node)
+      this.#linkReferences(from)
+    }
+  }
+
   #linkOne(node: LaidNode): Fault | undefined {
     if (node.children.length > 0) return undefined
     const name = textOf(node.compiled.params.tree_name)
@@ -94,7 +109,7 @@ export class Layout {
       return faults.make('R1231', `${node.path} refers to the tree ${name}, which is not registered`, { rule: 'E3001', path: node.path })
     const root = this.#add(tree.root, tree, node, 0, `${node.path}/`)
     ;(node.children as LaidNode[]).push(root)
-    for (let at: LaidNode | undefined = node; at !== undefined && at.end >= 0; at = at.parent) (at as Mutable).end = -1
+    endElsewhere(node)
     return undefined
   }
 
@@ -135,6 +150,11 @@ export class Layout {
 
 /** A node while it is laid out. */
 type Mutable = { -readonly [Part in keyof LaidNode]: LaidNode[Part] }
+
+/** Notes that nodes below this one do not stand right behind it. */
+function endElsewhere(node: LaidNode): void {
+  for (let at: LaidNode | undefined = node; at !== undefined && at.end >= 0; at = at.parent) (at as Mutable).end = -1
+}
 
 const CALLED: Turns = { running: CALL, success: CALL, failure: CALL, skipped: CALL, last: CALL, isReactive: false }
 /** A node that does nothing with the answers of its child gives the same ones. */

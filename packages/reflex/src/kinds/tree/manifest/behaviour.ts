@@ -146,6 +146,8 @@ export interface Tick {
    * answered, and an error of it is an event.
    */
   callBack(node: TreeNode, fn: string, args: Json): void
+  /** Gives a node so many children, each with everything below it like its first one. It keeps those that it has. */
+  repeat(node: TreeNode, count: number): void
   /** Links the tree to which a reference refers, if it is not linked yet. Returns what is wrong if it cannot be linked. */
   link(node: TreeNode): Fault | undefined
   /** The tree below a reference; undefined before it is linked. */

@@ -5,7 +5,7 @@ const TICK = 'during a tick'
 
 /**
  * The catalogue entries of trees, by the hundreds of the reference: loading (R1201 to R1207), the blackboard (R1211 to R1215), nodes
- * (R1221 to R1226), trees (R1231 to R1239), Lua (R1241 to R1245), operations (R1251 to R1256), security (R1261 to R1263), merges
+ * (R1221 to R1226), trees (R1231 to R1239), Lua (R1241 to R1245), operations (R1251 to R1257), security (R1261 to R1263), merges
  * (R1271, R1272).
  */
 export const faults = defineFaults({
@@ -355,6 +355,13 @@ export const faults = defineFaults({
     when: 'when the host registers its functions',
     means: 'A pure function runs in the step of a tree, so a run pins its version: a replay with another one would prove nothing.',
     fix: 'Write { pure, version: "1" }, where pure is the function, and change the version whenever the function answers differently.',
+  },
+  R1257: {
+    title: 'A parallel loop has too many items',
+    verdict: 'fail',
+    when: TICK,
+    means: 'Each item of for_each with parallel has nodes of its own, so there are at most 1000. The node fails before the first item.',
+    fix: 'Split the list, or loop over it without parallel.',
   },
   R1261: {
     title: 'Lua has used something that is blocked',

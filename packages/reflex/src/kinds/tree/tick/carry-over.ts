@@ -12,7 +12,8 @@ export function carryOver(before: TreeState, next: TreeState, paths: ReadonlyMap
     const path = paths.get(before.layout.nodes[index]?.path ?? '')
     return path === undefined ? -1 : next.layout.nodes.findIndex((node) => node.path === path)
   }
-  for (const index of before.links) next.linkNode(placeOf(index))
+  // The further children of a node come back when it is ticked next.
+  for (const link of before.links) if (typeof link === 'number') next.linkNode(placeOf(link))
   for (const [index, value] of before.lasting) {
     const place = placeOf(index)
     if (place >= 0) next.lasting.set(place, value)

@@ -129,6 +129,9 @@ export abstract class NodeTicking {
     return (this.#reasons ??= new Reasons(this.#x, this.state))
   }
 
+  repeat(node: LaidNode, count: number): void {
+    this.state.repeatNode(node.index, count)
+  }
   link(node: LaidNode): Fault | undefined {
     return this.state.linkNode(node.index)
   }

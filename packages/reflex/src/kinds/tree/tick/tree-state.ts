@@ -49,8 +49,8 @@ export class TreeState extends NodeSlots {
   /** The scopes of nodes. null: nothing was written in it yet. */
   readonly scopes = new Map<number, Ref | null>()
   readonly lasting = new Map<number, Json>()
-  /** The lazy references that were linked, in this order. */
-  readonly links: number[] = []
+  /** The lazy references that were linked, and the nodes that got further children, with their number, in this order. */
+  readonly links: (number | readonly [index: number, children: number])[] = []
 
   /** Reads a position. */
   load(position: readonly Json[]): void {
@@ -62,7 +62,9 @@ export class TreeState extends NodeSlots {
     const [open = 0, alarm = 0, scopes, lasting, links] = position.slice(OPEN_AT, HEADER)
     this.open = openOf(open)
     this.alarm = isList(alarm) ? { ref: alarm[0] as Ref, due: Number(alarm[1]) } : undefined
-    for (const index of isList(links) ? links : []) this.linkNode(Number(index))
+    for (const link of isList(links) ? links : [])
+      if (isList(link)) this.repeatNode(Number(link[0]), Number(link[1]))
+      else this.linkNode(Number(link))
     for (const [index, ref] of pairs(scopes)) this.scopes.set(index, ref as Ref | null)
     for (const [index, value] of pairs(lasting)) this.lasting.set(index, value)
     this.loadSlots(position, HEADER)
@@ -78,6 +80,15 @@ export class TreeState extends NodeSlots {
       this.grow()
     }
     return fault
+  }
+
+  /** Gives a node so many children like its first one. */
+  repeatNode(index: number, count: number): void {
+    const node = this.layout.nodes[index]
+    if (node === undefined || node.children.length >= count) return
+    this.layout.repeat(node, count)
+    this.links.push([index, count])
+    this.grow()
   }
 
   /** The time of the tree at a time of the run. Everything that a tree measures is in this time, which stands still while it is paused. */

@@ -74,6 +74,20 @@ describe('the names of functions and tools', () => {
     expect(findings[0]?.data).toMatchObject({ available_modules: ['deploy.start', 'deploy.check'] })
   })
 
+  test('parameters without an effect are errors', async () => {
+    const root = n('sequence', {}, [
+      n('for_each', { id: 'each', collection_key: 'items', max_concurrent: 2 }, [n('succeed')]),
+      n('llm_call', { id: 'ask', prompt: 'hello', retry_on: ['rate_limits'] }),
+    ])
+    const { findings } = await read(root)
+    expect(findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([
+      expect.stringContaining('max_concurrent has an effect only with parallel = true'),
+      expect.stringContaining('retry_on has no error rate_limits'),
+    ])
+    const unknown = await read(n('llm_call', { id: 'tell', prompt: 'hello', on_chunk: 'nothing' }))
+    expect(unknown.findings[0]).toMatchObject({ rule: 'E4003', path: 'tell' })
+  })
+
   test('an action without a contract has that of its function', async () => {
     const own = { outputs: { done: 'bool' } }
     const { source } = await read(
