@@ -67,6 +67,59 @@ describe('a script that fails', () => {
     expect(result).toMatchObject({ ok: false, fault: { message: `${file}:2: x`, line: 2 } })
   })
 
+  test.each([
+    [
+      'in a helper',
+      'local function a(t)\n  return t.x.y\nend\na({})',
+      2,
+      "attempt to index a nil value (field 'x')",
+      ["in local 'a'", ':4: in main'],
+    ],
+    ['that pcall has caught and raised again', 'local ok, e = pcall(error, "x")\n\nerror(e, 0)', 3, 'x', [':3: in main']],
+    ['in a handler of a helper', 'local function f() error({ message = "m" }) end\nf()', 1, 'm', ["in local 'f'", ':2: in main']],
+    [
+      'in a nested table',
+      'local t = { a = { b = {} } }\n\nreturn { x = t.a.b.c.d }',
+      3,
+      "attempt to index a nil value (field 'c')",
+      [':3: in main'],
+    ],
+    [
+      'in a method of a text',
+      'local s = "x"\nreturn s:rep(2):nothing()',
+      2,
+      "attempt to call a nil value (method 'nothing')",
+      [':2: in main'],
+    ],
+    [
+      'of memory, inside of the library',
+      '\nlocal s = ("x"):rep(1e8, "y")',
+      2,
+      'Lua was stopped: more than 50 MB of memory',
+      [':2: in main'],
+    ],
+    [
+      'of steps, in a helper',
+      'local function f()\n  while true do end\nend\nf()',
+      2,
+      'Lua was stopped: more than',
+      ["in local 'f'", ':4: in main'],
+    ],
+  ])('%s: it has its line, frame and traceback', async (_name, code, line, message, parts) => {
+    const wrong = await fault(pool, code)
+    expect([wrong.line, wrong.message.includes(message)]).toEqual([line, true])
+    expect(wrong.frame).toContain(`${line} │`)
+    for (const part of parts) expect(wrong.data?.['lua_traceback']).toContain(part)
+  })
+
+  test('has a message that is cut, also for the key that was refused', async () => {
+    const long = await fault(pool, 'error(("é"):rep(1e6))')
+    expect(long.message.length).toBeLessThan(2_100)
+    expect(long.message).toMatch(/é… \(1000000 characters\)$/)
+    const refused = await fault(pool, 'bb.set("_" .. ("x"):rep(1e6), 1)')
+    expect(JSON.stringify(refused).length).toBeLessThan(10_000)
+  })
+
   // proves: tree 20
   test('returns no writes', async () => {
     const result = await pool.run(request('bb.set("a", 1) error("x")'))
