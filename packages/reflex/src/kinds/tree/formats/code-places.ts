@@ -1,8 +1,42 @@
 import type { Source } from '../../../text/index.ts'
 
-/** Comments, texts between brackets, texts between quotes. Of a file that Lua has accepted, where each of them has its end. */
-const TEXTS =
-  /--\[(?<remark>=*)\[[^]*?\]\k<remark>\]|--[^\n]*|(?<open>\[(?<level>=*)\[\n?)(?<long>[^]*?)\]\k<level>\]|(?<quote>["'])(?<short>(?:(?!\k<quote>)[^\\\n]|\\[^])*)\k<quote>/g
+/** A text in a file of Lua that has no escapes, by offsets: of its bracket or quote, of its first character, and of its end. */
+interface LuaText {
+  readonly opens: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Finds the texts of a file that Lua has accepted. Of any other one, it ends at the first text without an end. */
+function* textsIn(file: string): Generator<LuaText> {
+  // The beginning of a comment, of a text between brackets, or of one between quotes.
+  const opening = /--(?:\[=*\[)?|\[=*\[|["']/g
+  for (let match = opening.exec(file); match !== null; match = opening.exec(file)) {
+    const [mark] = match
+    const start = opening.lastIndex
+    const isComment = mark.startsWith('--')
+    const close = mark === '--' ? '\n' : mark.endsWith('[') ? mark.replace('--', '').replaceAll('[', ']') : mark
+    const end = close === mark ? endOfShort(file, start, mark) : file.indexOf(close, start)
+    if (end < 0) return
+    opening.lastIndex = end + close.length
+    // A line break behind the bracket is not part of the text.
+    const first = close !== mark && file[start] === '\n' ? start + 1 : start
+    if (!isComment && (close !== mark || !file.slice(start, end).includes('\\'))) yield { opens: match.index, start: first, end }
+  }
+}
+
+/** Returns the offset of the quote that ends a text; -1 if its line ends before. */
+function endOfShort(file: string, start: number, quote: string): number {
+  const stop = /["'\\\n]/g
+  stop.lastIndex = start
+  for (let match = stop.exec(file); match !== null; match = stop.exec(file)) {
+    if (match[0] === quote) return match.index
+    if (match[0] === '\n') return -1
+    // The character behind a backslash ends nothing.
+    if (match[0] === '\\') stop.lastIndex++
+  }
+  return -1
+}
 
 interface Place {
   /** The line of its first quote or bracket. */
@@ -39,12 +73,11 @@ export class CodePlaces {
       for (; seen < offset; seen++) if (text[seen] === '\n') line++
       return line
     }
-    for (const { index, groups: { open, long, short, quote = '' } = {} } of text.matchAll(TEXTS)) {
-      const code = long ?? short
-      if (code === undefined || short?.includes('\\') === true) continue
+    for (const { opens, start, end } of textsIn(text)) {
+      const code = text.slice(start, end)
       const places = found.get(code) ?? []
       found.set(code, places)
-      places.push({ opens: lineAt(index), line: lineAt(index + (open ?? quote).length) })
+      places.push({ opens: lineAt(opens), line: lineAt(start) })
     }
     return found
   }
