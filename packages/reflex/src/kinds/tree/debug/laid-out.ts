@@ -33,9 +33,12 @@ export function laidOut(def: CompiledTree, position: Json | undefined, find: Fin
     found.set(name, tree)
     return tree
   })
-  for (const index of isList(linked) ? linked : []) {
+  for (const link of isList(linked) ? linked : []) {
+    const [index, children] = isList(link) ? link : [link]
     const node = layout.nodes[Number(index)]
-    if (node !== undefined) layout.link(node)
+    if (node === undefined) continue
+    if (children === undefined) layout.link(node)
+    else layout.repeat(node, Number(children))
   }
   KNOWN.set(def, { layout, links, found })
   return layout

@@ -4,6 +4,7 @@ import type { CompiledTree } from '../compile/compiled.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import type { NodeBoard } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
+import { REASON_KEY, TRACE_KEY } from './failures.ts'
 import { readKey } from './read-key.ts'
 import type { Scopes } from './scopes.ts'
 
@@ -17,6 +18,8 @@ export interface BoardTick {
   readonly scopes: Scopes
   /** What was written for all trees and is not staged. */
   readonly globals: (readonly [key: string, value: Json])[]
+  readonly failureReason: Json | undefined
+  readonly failureTrace: Json
   wasRead(node: LaidNode, key: string): void
   wasWritten(node: LaidNode, key: string): void
 }
@@ -33,6 +36,7 @@ export class FrameBoard implements NodeBoard {
 
   get(key: string): Json | undefined {
     this.#tick.wasRead(this.#node, key)
+    if (key === TRACE_KEY) return this.#tick.failureTrace
     return readKey(
       key,
       (name) => this.#read(name),
@@ -46,6 +50,7 @@ export class FrameBoard implements NodeBoard {
   }
 
   #read(key: string): Json | undefined {
+    if (key === REASON_KEY) return this.#tick.failureReason
     const { x, scopes } = this.#tick
     const scope = scopes.read(this.#node)
     return scope === undefined ? x.get(key) : x.getIn(scope, key)

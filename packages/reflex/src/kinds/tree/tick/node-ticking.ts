@@ -1,7 +1,7 @@
 import type { Fault, FaultData, Json } from '../../../kernel/index.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import { FAILURE, type Outcome, RUNNING, SUCCESS, type TreeFacts } from '../manifest/behaviour.ts'
-import type { Failure } from './failures.ts'
+import { type Failure, failureTrace, REASON_KEY, withUnrecorded } from './failures.ts'
 import { refusalOf } from './node-board.ts'
 import { type KnownFailure, Reasons } from './reasons.ts'
 import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED } from './states.ts'
@@ -17,6 +17,8 @@ export abstract class NodeTicking {
   now = 0
   #x: TreeStep
   #reasons: Reasons | undefined
+  /** True in the first tick of an execution: the states and failures on record are those of an earlier one. */
+  isFirst = false
 
   constructor(x: TreeStep, state: TreeState) {
     this.#x = x
@@ -28,6 +30,7 @@ export abstract class NodeTicking {
     this.#x = x
     this.now = this.state.timeAt(x.now)
     this.#reasons = undefined
+    this.isFirst = false
   }
 
   /** The step that the tick is part of. */
@@ -103,13 +106,22 @@ export abstract class NodeTicking {
   get hasReasons(): boolean {
     return this.#reasons !== undefined
   }
-  /** The failures to record. */
-  get failures(): readonly Failure[] {
+  /** The failures of nodes that had not failed before this tick. */
+  get changedFailures(): readonly Failure[] {
     return this.#reasons?.failures ?? NO_FAILURES
   }
-  /** With those of nodes that had failed before. */
-  get allFailures(): readonly Failure[] {
-    return this.#reasons?.all ?? NO_FAILURES
+  /** The failures to record. */
+  get failures(): readonly Failure[] {
+    return this.isFirst ? (this.#reasons?.all ?? NO_FAILURES) : this.changedFailures
+  }
+  /** The reason of the last failure of the execution, recorded or not. */
+  get failureReason(): Json | undefined {
+    return this.#reasons?.all.at(-1)?.reason ?? (this.isFirst ? undefined : this.#x.get(REASON_KEY))
+  }
+  /** The failure trace of the execution with the failures of this tick. */
+  get failureTrace(): Json {
+    const entries = this.isFirst ? [] : failureTrace((key) => this.#x.get(key)).entries
+    return withUnrecorded(entries, this.failures, this.#x.now)
   }
   /** A node has become FAILURE. */
   failed(node: LaidNode): void {

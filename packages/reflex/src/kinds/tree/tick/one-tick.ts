@@ -38,6 +38,7 @@ export function oneTick(x: TreeStep, state: TreeState, { prepare, running, isAga
   prepare?.(ticking)
   if (!isContinued) {
     state.execution.ticks++
+    ticking.isFirst = state.execution.ticks === 1
     state.execution.agains = isAgain === true ? state.execution.agains + 1 : 0
     if (isOver(x, state, ticking.now)) return stopExecution(x, state, ticking, 'timeout')
   }
@@ -53,7 +54,7 @@ export function oneTick(x: TreeStep, state: TreeState, { prepare, running, isAga
 }
 
 function isIdle(x: TreeStep, state: TreeState, ticking: Ticking): boolean {
-  return ticking.events.length === 0 && ticking.failures.length === 0 && isList(x.position) && state.isUnchanged(x.position)
+  return ticking.events.length === 0 && ticking.changedFailures.length === 0 && isList(x.position) && state.isUnchanged(x.position)
 }
 
 function answered(x: TreeStep, state: TreeState, ticking: Ticking, outcome: Outcome): void {
@@ -84,9 +85,8 @@ function endExecution(x: TreeStep, state: TreeState, outcome: Outcome): void {
 
 function finish(x: TreeStep, state: TreeState, ticking: Ticking, isContinued = false): void {
   appendGlobals(x, ticking.globals)
-  if (state.execution.ticks === 1 && !isContinued) forgetFailures(x)
-  // The first tick of an execution has forgotten the failures of the last one.
-  const failures = state.execution.ticks === 1 ? ticking.allFailures : ticking.failures
+  if (ticking.isFirst) forgetFailures(x)
+  const failures = ticking.failures
   if (failures.length > 0) {
     keepFailures(x, failures, (node) => isRecovered(state, node))
     ticking.events.push(...faultEvents(failures, ticking.events))
