@@ -142,7 +142,7 @@ function palette(): string[] {
     row([code(['Precondition']), code(['sequence']), '`else = "SUCCESS"` as `success_if`, `else = "SKIPPED"` as `skip_if`']),
     row([code(['Script']), code(['set']), 'one for each assignment, several as a `sequence`']),
     row([code(['SetBlackboard']), code(['set']), '']),
-    row([code(LOOPS), code(['for_each']), '']),
+    row([code(LOOPS), code(['for_each']), 'a list in the file, `queue = "1;2;3"`, is a `set` before it, in a `sequence`']),
     '',
     'Nodes that are refused ([R1205](../errors/R1205.md)), each with what to write instead.',
     '',

@@ -21,6 +21,21 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return folder
 }
 
+test('a loop of XML over a list of its own, and a Precondition, run as BehaviorTree.CPP has them', async () => {
+  const text = `<root BTCPP_format="4"><BehaviorTree ID="sums"><Sequence>
+    <Script code="sum := 0"/>
+    <LoopDouble queue="1;2;3.5" value="{v}"><Script code="sum += v"/></LoopDouble>
+    <Precondition if="sum == 0" else="SKIPPED"><AlwaysFailure/></Precondition>
+    <Precondition if="sum == 0" else="SUCCESS"><AlwaysFailure/></Precondition>
+    <ScriptCondition code="sum == 6.5"/>
+  </Sequence></BehaviorTree></root>`
+  const folder = folderWith({ 'sums.xml': text })
+  expect(await reflex(['run', 'sums.xml', '--json'], { folder })).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('"sum": 6.5') as string,
+  })
+})
+
 describe('reflex fmt --to', () => {
   test('prints a tree of Lua as JSON and as XML, which read as the same tree', async () => {
     const folder = folderWith({ 'patrol.lua': LUA })

@@ -91,6 +91,27 @@ describe('the palette of BehaviorTree.CPP', () => {
     expect(paramsOf(text)).toEqual(params)
   })
 
+  test.each<[string, string, unknown]>([
+    ['LoopInt', '1;-2;3', [1, -2, 3]],
+    ['LoopDouble', '1.5; 2', [1.5, 2]],
+    ['LoopBool', 'true;0', [true, false]],
+    ['LoopString', 'a;b c', ['a', 'b c']],
+  ])('%s over the list %s', (name, queue, items) => {
+    const root = rootOf(`<${name} name="each" queue="${queue}" value="{v}" _onSuccess="done := true">${OK}</${name}>`)
+    const [set, loop] = root.children ?? []
+    expect(root).toMatchObject({ type: 'sequence', id: 'each', params: { on_success: { done: 'true' } } })
+    expect(set).toMatchObject({ type: 'set', params: { value: items } })
+    expect(loop).toMatchObject({
+      type: 'for_each',
+      params: { collection_key: set?.params?.key, item_key: 'v' },
+      children: [{ type: 'succeed' }],
+    })
+    const { text = '', findings } = writeXmlTree({ format: 1, id: 't', root })
+    expect([findings, text.includes(`<${name} name="each" queue="`)]).toEqual([[], true])
+    expect(readXmlTree(text).source?.root.children?.[0]?.params?.value).toEqual(items)
+    expect(writeXmlTree(readXmlTree(text).source as TreeSource).text).toBe(text)
+  })
+
   test('nodes of models have the ports that the models give them, with their defaults', () => {
     const { source } = readXmlTree(
       xml('<Sequence><MoveTo goal="{g}" left="{l}" path="{=}"/><Action ID="MoveTo" goal="7"/><IsOpen door="{d}"/></Sequence>', MODELS),
@@ -127,6 +148,7 @@ describe('what XML says and trees do not have is refused at its place', () => {
     ['<Sequnce/>', 'R1205', 'there is no node "Sequnce"'],
     ['<Twice><AlwaysSuccess/></Twice>', 'R1205', '"Twice" is a decorator of a program in C++, and cannot be run here'],
     ['<Action/>', 'R1205', 'Action has no ID'],
+    ['<LoopInt queue="1;x" value="{v}"><AlwaysSuccess/></LoopInt>', 'R1205', 'LoopInt has an item of another type'],
     ['<Timeout mses="1"><AlwaysSuccess/></Timeout>', 'R1205', 'Timeout has no port "mses"'],
     ['<Timeout msec="{t}"><AlwaysSuccess/></Timeout>', 'R1205', 'msec of Timeout cannot come from the blackboard'],
     ['<Timeout msec="1.5"><AlwaysSuccess/></Timeout>', 'R1202', 'timeout_ms must be a whole number, found 1.5 (timeout)'],

@@ -13,17 +13,17 @@ import type { Written } from './text.ts'
 
 /** Turns a node into an element. What XML cannot say is reported, and the element is written without it. */
 export function writeNode(node: NodeSource, context: WriteContext): Written {
-  const children = (node.children ?? []).map((child) => writeNode(child, context))
   const common = commonAttributes(node, context)
-  const { own, name, isWhole } = context.tryTo(node, () => {
-    const special = SPECIAL_WRITERS.get(node.type)
-    const written: WrittenNode = special?.(node, context) ?? generic(node, context.palette)
-    return { own: written.attributes, name: written.name, isWhole: written.isWhole === true }
-  }) ?? { own: [], name: node.type, isWhole: false }
+  const unsaid: WrittenNode = { attributes: [], name: node.type }
+  const {
+    attributes: own,
+    name,
+    children = node.children ?? [],
+  } = context.tryTo(node, () => SPECIAL_WRITERS.get(node.type)?.(node, context) ?? generic(node, context.palette)) ?? unsaid
   const [identity, others] = common
   const first = own.filter(([attribute]) => attribute === 'ID')
   const rest = own.filter(([attribute]) => attribute !== 'ID')
-  return { name, attributes: [...first, ...identity, ...rest, ...others], children: isWhole ? [] : children }
+  return { name, attributes: [...first, ...identity, ...rest, ...others], children: children.map((child) => writeNode(child, context)) }
 }
 
 /** Returns the name and the ids of a node, and its conditions. */
@@ -64,7 +64,7 @@ function isOfXml(metadata: JsonObject): boolean {
   return Object.keys(metadata).length === 1 && typeof metadata.xml === 'string'
 }
 
-function generic({ type, params = {} }: NodeSource, palette: ReadonlyMap<string, PaletteEntry>): { name: string; attributes: Attributes } {
+function generic({ type, params = {} }: NodeSource, palette: ReadonlyMap<string, PaletteEntry>): WrittenNode {
   const found = [...palette].find(([, { manifest, implied }]) => manifest.type === type && Object.keys(implied).length === 0)
   if (found === undefined) throw new Unsayable(`BehaviorTree.CPP has no ${type}`)
   const [name, { manifest }] = found
