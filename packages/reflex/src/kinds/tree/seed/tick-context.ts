@@ -36,7 +36,10 @@ interface Shared {
   emit: (type: string, payload: { readonly [key: string]: Json }) => void
 }
 
-/** What nodes get with each tick (seed tree 2.4). */
+/**
+ * What nodes get with each tick (seed tree 2.4). Operations, cancellation and progress belong to the execution, so every context of it has the same.
+ * Throws a `RangeError` for a count below 0 and for a budget that is not above 0.
+ */
 export class TickContext {
   readonly blackboard: NodeBlackboard
   readonly services: Services
@@ -85,6 +88,7 @@ export class TickContext {
   budgetRemaining(): number {
     return this.tickBudget - this.tickCount
   }
+  /** True if the ticks have reached the budget. */
   budgetExceeded(): boolean {
     return this.tickCount >= this.tickBudget
   }
@@ -97,9 +101,12 @@ export class TickContext {
   get pathText(): string {
     return this.#path.join(' > ')
   }
+  /** Adds a node to the path, before it is ticked. Throws a `RangeError` for one that is in it already. */
   pushPath(nodeId: string): void {
+    if (this.#path.includes(nodeId)) throw new RangeError(`${nodeId} is in the path already`)
     this.#path.push(nodeId)
   }
+  /** Removes the last node of the path, after it was ticked. Does nothing to an empty path. */
   popPath(): void {
     this.#path.pop()
   }
@@ -140,6 +147,7 @@ export class TickContext {
     this.#shared.pending.delete(id)
     this.markProgress()
   }
+  /** The ids of the operations that are on their way. A copy. */
   get asyncPending(): ReadonlySet<string> {
     return new Set(this.#shared.pending)
   }
@@ -167,13 +175,14 @@ export class TickContext {
     return this.#shared.lastProgressAt
   }
 
+  /** True from the request until the tree is cancelled. */
   get cancellationRequested(): boolean {
     return this.#shared.cancellation !== undefined
   }
   get cancellationReason(): string | undefined {
     return this.#shared.cancellation
   }
-  /** Requests that the tree is cancelled before its next tick. */
+  /** Requests that the tree is cancelled with its next tick: its RUNNING nodes fail with the reason `cancelled:REASON`, and so does the tree. */
   requestCancellation(reason = 'user_request'): void {
     this.#shared.cancellation = reason
   }

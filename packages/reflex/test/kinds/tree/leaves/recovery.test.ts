@@ -33,6 +33,7 @@ async function checkReplay({ runtime, run }: Forest): Promise<void> {
 }
 
 describe('the recovery tree of a run', () => {
+  // proves: tree recovery
   test('runs after the third failed execution in a minute, with the failures and the values', async () => {
     const tree = await failing()
     await tree.event({})

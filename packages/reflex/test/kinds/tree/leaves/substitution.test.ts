@@ -25,6 +25,7 @@ function started(root: NodeSource, _substitute: JsonObject, more: Parameters<typ
 }
 
 describe('a test of a tree', () => {
+  // proves: tree substitution
   test('replaces nodes by answers with a delay and writes, without the tools and functions that they need', async () => {
     const t = scripted(main, {
       substitute: {

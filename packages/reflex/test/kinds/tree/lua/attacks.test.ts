@@ -47,7 +47,7 @@ function isExpected(seen: string, end: string): boolean {
     .some((one) => (one.startsWith('error: ') ? seen.startsWith('error: ') && seen.includes(one.slice(7)) : one === seen))
 }
 
-// proves: tree 56, tree 57, tree 58, tree 59, tree 60, tree 62, tree 63
+// proves: tree 56, tree 57, tree 58, tree 59, tree 60, tree 62, tree 63, tree SEC-01
 describe('an attack ends, and the next script is unharmed', () => {
   const pool = testPool({ host: patientHost, workers: 1 })
 

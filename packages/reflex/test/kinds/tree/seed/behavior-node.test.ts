@@ -115,6 +115,13 @@ describe('nodes of a host', () => {
     for (const id of ['', '1a', '_a', '-a', 'a b', 'a.b']) expect(() => new Scripted(id)).toThrow(/no id/)
   })
 
+  test('each node says how a failure reaches its parent', () => {
+    const child = new Scripted('child')
+    const parent = new Scripted('parent', 'S', undefined, { children: [child] })
+    const { tree } = world({ root: n('inverter', { id: 'not' }, [parent as never]) })
+    expect(['not', 'parent', 'child'].map((id) => tree.getNodeById(id)?.propagatesFailure)).toEqual(['invert', 'policy', 'leaf'])
+  })
+
   test('a node has one place', () => {
     const a = new Scripted('a')
     const top = new Scripted('top', 'S', undefined, { children: [a] })
@@ -229,6 +236,7 @@ describe('the context of a tick', () => {
     ctx.pushPath('a')
     ctx.pushPath('b')
     expect(ctx.pathText).toBe('a > b')
+    expect(() => ctx.pushPath('a')).toThrow(RangeError)
     expect(() => new TickContext({ tickBudget: 0 })).toThrow(RangeError)
     expect(() => new TickContext({ tickCount: -1 })).toThrow(RangeError)
   })

@@ -74,7 +74,7 @@ async function refusal(work: Promise<unknown>): Promise<Fault> {
 }
 
 describe('loading', () => {
-  // proves: tree 10
+  // proves: tree 10, tree UB-02
   test('a reference to an unknown tree names it, its place and the known trees', async () => {
     const { files, registry } = shelf()
     files.write('other', leaf())
@@ -217,7 +217,7 @@ describe('loading', () => {
 })
 
 describe('names and paths', () => {
-  // proves: tree 70
+  // proves: tree 70, tree SEC-04
   test('a reference that is no name is refused before any file is touched', async () => {
     for (const name of ['../x', '/etc/passwd', 'a/b', 'a\\b', '..', 'a.b', '1abc', '', 'a\0b']) {
       const { files, registry, types } = shelf()
@@ -325,7 +325,7 @@ describe('reloading', () => {
     expect(files.onChange).toBeUndefined()
   })
 
-  // proves: tree 48
+  // proves: tree 48, tree RC-03
   test('a reload during a tick is applied after it', async () => {
     const inside: unknown[] = []
     const made: ReturnType<typeof shelf> = shelf({

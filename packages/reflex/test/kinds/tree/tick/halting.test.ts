@@ -24,6 +24,7 @@ const act = fc.oneof(
 )
 const acts = fc.array(act, { minLength: 1, maxLength: 8 })
 
+// proves: tree halting
 test('in a run, whatever ends a node has halted what was RUNNING below it, each once and the deepest first', async () => {
   let halts = 0
   await fc.assert(
