@@ -7,11 +7,13 @@ import { faults } from '../model/faults.ts'
 import { RunStatus } from '../model/run-status.ts'
 import type { TickContext } from './tick-context.ts'
 
+/** What a node is made with, besides its id. */
 export interface NodeOptions {
   /** Absent: the id. */
   readonly name?: string
   /** What the host notes about the node. It has no effect. */
   readonly metadata?: JsonObject
+  /** The nodes below it. Each node has one parent. */
   readonly children?: readonly BehaviorNode[]
 }
 
@@ -38,6 +40,7 @@ export function seatAlone(seat: (node: BehaviorNode, ctx: TickContext) => void):
  * with children ticks them itself, with `child.tick(ctx)`. Status and counts are those of the tree in which the node stands.
  */
 export abstract class BehaviorNode {
+  /** The id, which no other node of its tree has (E2005). */
   readonly id: string
   readonly name: string
   readonly #metadata: JsonObject
@@ -76,6 +79,7 @@ export abstract class BehaviorNode {
     return (this.constructor as typeof BehaviorNode).contract()
   }
 
+  /** What the host noted about the node. A copy. */
   get metadata(): JsonObject {
     return { ...this.#metadata }
   }
@@ -83,6 +87,7 @@ export abstract class BehaviorNode {
   get children(): readonly BehaviorNode[] {
     return [...this.#children]
   }
+  /** The node above; undefined for a root. */
   get parent(): BehaviorNode | undefined {
     return this.#parent
   }

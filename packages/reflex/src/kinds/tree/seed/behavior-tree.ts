@@ -15,6 +15,7 @@ import type { TreeForm } from './tree-form.ts'
 import type { TreeHost } from './tree-host.ts'
 import { type TreeParts, treeParts } from './tree-parts.ts'
 
+/** Called with each change of the status of a tree. What it throws becomes the event `tree.listener.failed`. */
 export type StatusListener = (tree: BehaviorTree, before: TreeStatus, after: TreeStatus) => void
 
 /**
@@ -22,6 +23,7 @@ export type StatusListener = (tree: BehaviorTree, before: TreeStatus, after: Tre
  * RUNNING, and its end counts with the next tick. It ends with its process: a tree that must survive is a run of `Reflex`.
  */
 export class BehaviorTree {
+  /** The id of the tree in files, references and events. */
   readonly id: string
   readonly name: string
   /** The tree as data, in its normal form. */
@@ -82,6 +84,7 @@ export class BehaviorTree {
     if (!this.#isTicking) this.#engine.operations.wake()
   }
 
+  /** IDLE before the first tick and after a reset; RUNNING, YIELDED, COMPLETED or FAILED after a tick. */
   get status(): TreeStatus {
     return this.#status
   }
@@ -89,15 +92,19 @@ export class BehaviorTree {
   get isActive(): boolean {
     return this.#status === 'RUNNING' || this.#status === 'YIELDED'
   }
+  /** True for a tree that is COMPLETED or FAILED: the next tick begins a new execution. */
   get isTerminal(): boolean {
     return this.#status === 'COMPLETED' || this.#status === 'FAILED'
   }
+  /** True during a tick of this tree, in which it cannot be ticked again. */
   get isTicking(): boolean {
     return this.#isTicking
   }
+  /** The root as an object that shows its status. Nodes of the catalogue have such objects, too. */
   get root(): BehaviorNode {
     return this.#parts.nodes.root
   }
+  /** The nodes of the tree, with those of the trees to which it refers at once. */
   get nodeCount(): number {
     return this.#parts.nodes.count
   }
@@ -113,6 +120,7 @@ export class BehaviorTree {
   getNodePath(id: string): readonly BehaviorNode[] {
     return this.#parts.nodes.pathOf(id)
   }
+  /** Returns the nodes that are RUNNING, in preorder. */
   getRunningNodes(): readonly BehaviorNode[] {
     return this.#parts.nodes.all().filter(({ status }) => status === 'RUNNING')
   }

@@ -7,10 +7,13 @@ import type { EventBus } from './event-bus.ts'
 import type { TreeClock } from './memory-run.ts'
 import type { TickResult } from './tick-result.ts'
 
+/** What a recovery is made with. */
 export interface RecoveryOptions {
   /** Finds the tree that `recovery_tree` names. */
   readonly find: (name: string) => BehaviorTree | undefined
+  /** Counts the minute of the failures. */
   readonly clock: TreeClock
+  /** Where `tree.fallback` is published. Absent: nowhere. */
   readonly events?: EventBus | undefined
 }
 

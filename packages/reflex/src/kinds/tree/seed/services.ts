@@ -22,7 +22,9 @@ export interface ToolExecutor {
 
 /** The container of what a host injects into trees. Nodes read it as `ctx.services`; other names are the host's own. */
 export interface Services {
+  /** Without it, a node that asks a model fails with `R1219`. */
   readonly llmClient?: LlmClient
+  /** Without it, a node that calls a tool fails with `R1219`. */
   readonly toolExecutor?: ToolExecutor
   readonly [name: string]: unknown
 }

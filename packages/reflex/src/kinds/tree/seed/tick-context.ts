@@ -6,20 +6,25 @@ import type { Services } from './services.ts'
 /** The blackboard as a node has it: that of the tree, or the scope that its node stands in. */
 export type NodeBlackboard = Pick<TypedBlackboard, 'get' | 'set' | 'trySet' | 'setGlobal' | 'has' | 'delete'>
 
+/** What a context is made with. A tree fills in its own blackboard, services, budget and clock. */
 export interface TickContextOptions {
   /** Absent: that of the tree that is ticked. */
   readonly blackboard?: NodeBlackboard
+  /** What the host injects. Absent: that of the tree, or nothing. */
   readonly services?: Services
   /** The ticks of the execution so far. */
   readonly tickCount?: number
   /** The most ticks before the tree yields; 1000 by default. */
   readonly tickBudget?: number
+  /** The start of the tick. Default: now. */
   readonly startTime?: Date
   /** The event that causes the tick. */
   readonly event?: Json
   /** True: each tick of a node is an event `node.tick`. */
   readonly traceEnabled?: boolean
+  /** The user for whom the tree is ticked. */
   readonly userId?: string
+  /** `TREE@NUMBER`: the tree sets it. */
   readonly executionId?: string
   /** Returns milliseconds since the epoch. */
   readonly now?: () => number
@@ -41,11 +46,14 @@ interface Shared {
  * Throws a `RangeError` for a count below 0 and for a budget that is not above 0.
  */
 export class TickContext {
+  /** The blackboard of the node: that of the tree, or the scope of a parallel child. */
   readonly blackboard: NodeBlackboard
   readonly services: Services
+  /** The ticks of the execution so far, with this one. */
   readonly tickCount: number
   readonly tickBudget: number
   readonly startTime: Date
+  /** The event that caused the tick; undefined for a tick without one. */
   readonly event: Json | undefined
   readonly traceEnabled: boolean
   readonly userId: string | undefined
@@ -151,6 +159,7 @@ export class TickContext {
   get asyncPending(): ReadonlySet<string> {
     return new Set(this.#shared.pending)
   }
+  /** True if an operation is on its way. A node that is RUNNING then is not ticked before one has ended. */
   hasPendingAsync(): boolean {
     return this.#shared.pending.size > 0
   }
@@ -179,6 +188,7 @@ export class TickContext {
   get cancellationRequested(): boolean {
     return this.#shared.cancellation !== undefined
   }
+  /** The reason of the requested cancellation. */
   get cancellationReason(): string | undefined {
     return this.#shared.cancellation
   }
@@ -200,6 +210,7 @@ export class TickContext {
     this.#failure = reason
     return 'FAILURE'
   }
+  /** The reason that `fail` was called with. */
   get failureReason(): string | undefined {
     return this.#failure
   }

@@ -10,14 +10,19 @@ export interface TickResult {
   readonly tree_status: TreeStatus
   /** The ticks of the execution so far. */
   readonly tick_count: number
+  /** Milliseconds, by the clock of the tree. */
   readonly duration_ms: number
   /** The nodes that this tick has ticked. */
   readonly nodes_ticked: number
+  /** True with the status YIELDED. */
   readonly budget_exceeded: boolean
+  /** The token of a tree that has yielded. It is valid once. */
   readonly resume_token?: string
   /** The node that was RUNNING for too long and has failed. */
   readonly stuck_node?: string
+  /** The events of this tick. */
   readonly events_emitted: number
+  /** The newest 50 failures of a tree that has failed, oldest first (EP-03). */
   readonly failure_trace?: readonly FailureEntry[]
 }
 

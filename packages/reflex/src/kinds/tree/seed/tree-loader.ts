@@ -48,6 +48,7 @@ function luaTrees(timeoutMs?: number): TreeFormat {
 export interface LoaderOptions {
   /** The written forms, in the order in which a name is looked up. Default: Lua, JSON and XML. */
   readonly formats?: readonly TreeFormat[]
+  /** Default: the files of this machine. */
   readonly files?: TreeFiles
   /** Types of nodes in addition to the catalogue. */
   readonly nodes?: readonly NodeManifest[]

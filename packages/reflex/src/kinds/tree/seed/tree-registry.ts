@@ -172,6 +172,7 @@ export class TreeRegistry {
     if (wrong?.code === 'R1262') throw this.#refused(wrong)
     return this.#trees.get(name)?.tree
   }
+  /** Returns a tree as data; undefined for an unknown name. */
   definition(name: string): TreeSource | undefined {
     return this.#trees.get(name)?.source
   }

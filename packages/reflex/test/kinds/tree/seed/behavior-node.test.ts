@@ -160,6 +160,13 @@ describe('contracts of nodes', () => {
       ['warning', 'd'],
     ])
   })
+
+  test('keys of the runtime need no declaration', () => {
+    const node = new Declared('d', 'S', (ctx) => void ctx.blackboard.get('_failure_reason'))
+    const { tree, types } = world({ root: node })
+    tree.blackboard.set('need', 1)
+    expect([tree.tick().status, types().includes('node.contract.violation')]).toEqual(['SUCCESS', false])
+  })
 })
 
 describe('the context of a tick', () => {
