@@ -185,8 +185,10 @@ export class BehaviorTree {
   /** Cancels the execution and forgets everything but counts and schemas: the tree is IDLE, its blackboard has its first values. */
   reset(): void {
     this.#refuseNesting()
+    // A cancellation halts what is RUNNING, and that forgets it.
+    const running = this.getRunningNodes()
     if (this.isActive) this.cancel('reset')
-    for (const node of this.#parts.nodes.all()) node.onReset()
+    for (const node of this.#parts.nodes.all()) if (!running.includes(node)) node.onReset()
     this.#engine.reset()
     this.#setStatus('IDLE')
   }

@@ -163,9 +163,10 @@ export class TickContext {
   hasPendingAsync(): boolean {
     return this.#shared.pending.size > 0
   }
-  /** Forgets all operations, and aborts the signal of the execution. */
+  /** Forgets all operations and a request to cancel, and aborts the signal of the execution. */
   endExecution(): void {
     this.#shared.pending.clear()
+    this.#shared.cancellation = undefined
     this.#shared.abort.abort()
     this.#shared.abort = new AbortController()
   }

@@ -45,6 +45,8 @@ export class TreeRegistry {
     this.#options = options
     this.#loader = options.loader ?? new TreeLoader({ files, nodes })
     this.#globals = options.globals ?? new TypedBlackboard(undefined, 'global')
+    // The trees of a registry have scopes of one family, so one watch finds handlers whose order matters (UB-09).
+    options.events?.watch(this.#globals)
     const { endings } = this.#loader
     this.#folder = new TreeFolder(treeDir, files, endings)
     this.#reloads = new TreeReloads({

@@ -95,6 +95,15 @@ describe('nodes of a host', () => {
     expect(a.debugInfo()).toMatchObject({ id: 'a', name: 'a', status: 'FRESH', tick_count: 1, running_since: null, path: 'a' })
   })
 
+  test('a reset of a tree resets each node once', () => {
+    const [a, b] = [new Scripted('a', 'S'), new Scripted('b', 'R')]
+    const { tree } = world({ root: n('sequence', { id: 's' }, [a as never, b as never]) })
+    tree.tick()
+    const before = [a.resets, b.resets]
+    tree.reset()
+    expect([a.resets, b.resets]).toEqual(before.map((count) => count + 1))
+  })
+
   test('a node that stands alone can be ticked, on a blackboard of its host', () => {
     const board = new TypedBlackboard()
     board.register('n', 'int')
@@ -264,6 +273,17 @@ describe('the context of a tick', () => {
     ctx.requestCancellation('budget')
     expect([tree.tick(ctx).status, node.seen.length]).toEqual(['FAILURE', 1])
     expect(reasonOf(tree)).toContain('budget')
+  })
+
+  test('a node that requests the cancellation ends its execution with the next tick, and no other one', () => {
+    const node = new Scripted('a', 'RSS', (ctx) => {
+      if (node.seen.length < 3) ctx.requestCancellation('enough')
+    })
+    const { tree } = world({ root: node })
+    expect([tree.tick().status, tree.lastContext.cancellationRequested]).toEqual(['RUNNING', true])
+    expect([tree.tick().status, node.seen.length, reasonOf(tree)]).toEqual(['FAILURE', 1, 'cancelled:enough'])
+    // It succeeds and requests it in one tick: the next execution has no request.
+    expect([tree.tick().status, tree.tick().status, node.seen.length]).toEqual(['SUCCESS', 'SUCCESS', 3])
   })
 
   // proves: tree 6

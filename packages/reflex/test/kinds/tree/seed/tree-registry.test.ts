@@ -61,7 +61,7 @@ function shelf(more: Partial<RegistryOptions> = {}) {
   const globals = new TypedBlackboard(undefined, 'global')
   const functions = { ok: answers('S'), busy: () => new Promise<'SUCCESS'>(() => undefined) }
   const registry = new TreeRegistry('/trees', { files, clock, events, globals, functions, ...more })
-  return { files, clock, registry, globals, seen, types: () => seen.map(({ type }) => type) }
+  return { files, clock, registry, globals, events, seen, types: () => seen.map(({ type }) => type) }
 }
 
 async function refusal(work: Promise<unknown>): Promise<Fault> {
@@ -214,6 +214,16 @@ describe('loading', () => {
     expect([missing.rule, missing instanceof TreeLoadError]).toEqual(['E4001', true])
     expect((await refusal(registry.load('notes.txt'))).rule).toBe('E4001')
   })
+})
+
+test('handlers whose order matters for the blackboard of a tree are a warning', async () => {
+  const { files, registry, events, types } = shelf()
+  files.write('main', leaf(), { board: { k: { type: 'int' } } })
+  const tree = await registry.load('main.tree.json')
+  events.subscribe('go', () => tree.blackboard.set('k', 1), { name: 'writer' })
+  events.subscribe('go', () => void tree.blackboard.get('k'), { name: 'reader' })
+  events.emit('go')
+  expect(types()).toContain('handler.conflict.warning')
 })
 
 describe('names and paths', () => {
