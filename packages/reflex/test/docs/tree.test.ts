@@ -76,9 +76,12 @@ describe('the page of trees', () => {
     expect(shown).toContain(`error ${code} (${rule})  patrol.lua:${line}:${column}  ${message}`)
   })
 
-  test('its application prints what it says', { timeout: 600_000 }, () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['lamp.ts'], { cwd: folder, encoding: 'utf8', input: '' })
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'lamp { level: 80 }\ncompleted true\n', stderr: '' })
+  test.each([
+    ['lamp.ts', 'lamp { level: 80 }\ncompleted true\n'],
+    ['guard.ts', 'tree.completed\ntree.tick.complete\nSUCCESS 31\n'],
+  ])('its application %s prints what it says', { timeout: 600_000 }, (file, stdout) => {
+    const { status, ...printed } = spawnSync(process.execPath, [file], { cwd: folder, encoding: 'utf8', input: '' })
+    expect({ status, stdout: printed.stdout, stderr: printed.stderr }).toEqual({ status: 0, stdout, stderr: '' })
   })
 
   const nodes = blocks.filter(({ file, language }) => language === 'lua' && file === undefined).map(({ text }) => text)
