@@ -26,7 +26,7 @@ function started(root: NodeSource, _substitute: JsonObject, more: Parameters<typ
 
 describe('a test of a tree', () => {
   // proves: tree substitution
-  test('replaces nodes by answers with a delay and writes, without the tools and functions that they need', async () => {
+  test('replaces nodes by answers with a delay and writes, and calls none of their tools and functions', async () => {
     const t = scripted(main, {
       substitute: {
         plan: { returns: 'success', after: 600_000, writes: { plan: 'small' } },
