@@ -50,7 +50,7 @@ describe('a validator', () => {
   test('finds names that mean nothing, and circles of references', () => {
     const root = n('sequence', { id: 's' }, [n('action', { id: 'a', fn: 'okk' }), ref('missing'), ref('back')])
     const found = new TreeValidator(host).validate(tree(root), known(tree(ref('main'), { id: 'back' })))
-    expect(found.map(({ rule }) => rule).toSorted()).toEqual(['E3002', 'E4003', 'E4004'])
+    expect(new Set(found.map(({ rule }) => rule))).toEqual(new Set(['E3002', 'E4003', 'E4004']))
     expect(found.map(({ message }) => message).join(' ')).toMatch(/main → back → main/)
   })
 
