@@ -79,6 +79,17 @@ export interface PictureLine {
   readonly ms?: number
 }
 
+/** A failure of a node that a run remembers. */
+export interface PastFailure {
+  /** The path of the node. */
+  readonly node: string
+  readonly text: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** True if a node above it has absorbed the failure. */
+  readonly isRecovered: boolean
+}
+
 /** Returns the definition of another program of the run, by its name as `kind:id`; undefined for an unknown one. */
 export type FindDefinition = (name: string) => unknown
 
@@ -107,6 +118,8 @@ export interface KindView<Def = unknown> {
   events?(change: Change<Def>, definition: FindDefinition): readonly KindEvent[]
   /** Returns a picture of all nodes of a frame with their states, for kinds whose programs are at several nodes at once. */
   picture?(def: Def, frame: Frame, facts: PictureFacts): readonly PictureLine[]
+  /** Returns the failures that a frame remembers, oldest first. */
+  failures?(def: Def, frame: Frame): readonly PastFailure[]
   /** Returns the edges of the current node of a frame, open and closed. */
   edges?(def: Def, frame: Frame): readonly EdgeState[]
   /**

@@ -224,6 +224,8 @@ const EVENT_TEXTS: Readonly<
   push: ({ text = '' }, _, { state }) => ({ text: `▸ ${hashedName(text, state)}` }),
   pop: (event, _, { limit }) => ({ text: returnedText(event, limit) === '' ? '◂' : `◂ + ${returnedText(event, limit)}` }),
   ask: (event) => ({ text: `? ${askText(event)}` }),
+  // The beginning of a leaf that takes longer than a tick.
+  step: ({ depth, text = '' }) => (depth === undefined || text === '' ? undefined : { text: `● ${text}` }),
   fail: (event, { took, spent }) => ({
     text: `✗ ${failureText(event)}`,
     facts: [...durationFact(took), ...usageFacts(spent)],

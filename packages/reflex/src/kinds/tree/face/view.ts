@@ -1,10 +1,11 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { type Frame, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { Graph, GraphEdge, GraphNode } from '../../../programs/graph.ts'
-import type { KindResult, KindView } from '../../../programs/kind-view.ts'
+import type { KindResult, KindView, PastFailure } from '../../../programs/kind-view.ts'
 import type { CompiledNode, CompiledTree } from '../compile/compiled.ts'
 import { treePicture } from '../debug/picture.ts'
 import { treeFinder } from '../debug/laid-out.ts'
 import { textOf } from '../model/text-of.ts'
+import { failureTrace } from '../tick/failures.ts'
 import { treeEvents } from './run-events.ts'
 import { treeStory } from './story.ts'
 
@@ -14,6 +15,7 @@ export const treeView: KindView<CompiledTree> = {
   story: treeStory,
   events: treeEvents,
   result,
+  failures,
   picture(def, frame, { now, definition }) {
     const reader = frame.reader()
     return treePicture({ def, position: frame.position, get: (key) => reader.get(key), now, find: treeFinder(definition) })
@@ -54,6 +56,19 @@ function deedOf(params: JsonObject): string | undefined {
   if (params.tool !== undefined) return `calls the tool ${textOf(params.tool)}`
   if (params.response_key !== undefined) return 'asks a model'
   return params.code === undefined ? undefined : 'runs a script'
+}
+
+/** Returns the failure trace of the execution (EP-03), without the failures that only repeat that of a child. */
+function failures(_: CompiledTree, frame: Frame): PastFailure[] {
+  const reader = frame.reader()
+  const { entries } = failureTrace((key) => reader.get(key))
+  const own = entries.filter(({ reason }) => !/^child \S+ failed: /.test(reason))
+  return own.map(({ node_path, reason, error_code, timestamp, recovered }) => ({
+    node: node_path,
+    text: typeof error_code === 'string' ? `${error_code} ${reason}` : reason,
+    at: timestamp,
+    isRecovered: recovered === true,
+  }))
 }
 
 /** The value of a tree: what it declares as outputs. */

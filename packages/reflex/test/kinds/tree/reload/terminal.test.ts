@@ -35,7 +35,6 @@ function terminal(
     encoding: 'utf8',
     env: { ...outside, HOME: folder, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
   })
-  // oxlint-disable-next-line no-control-regex -- colours are removed
   return { code: status, raw: stdout, screen: screenOf(stdout.replace(/\u001b\[[0-9;]*m/g, ''), 80) }
 }
 
@@ -55,7 +54,12 @@ describe.skipIf(process.platform === 'win32' || !hasPython)('a terminal', () => 
         ['fix', 'r'],
         ['reloaded', 'q'],
       ],
-      ...['watch', 'deploy.lua', '--id', 'otter', '--events', 'events.jsonl'],
+      'watch',
+      'deploy.lua',
+      '--id',
+      'otter',
+      '--events',
+      'events.jsonl',
     )
     expect([code, screen]).toEqual([75, expect.any(String)])
     const lines = screen.split('\n')
