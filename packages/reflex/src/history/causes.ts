@@ -130,7 +130,9 @@ class CauseFinder {
       name: key,
       record,
       value,
-      ...(source === undefined ? { text: originText(moment, place) } : { text: `returned from ${source.key}` }),
+      ...(source === undefined
+        ? { text: line?.event.depth === undefined ? originText(moment, place) : `written at ${place}` }
+        : { text: `returned from ${source.key}` }),
       ...decisionFacts(line),
       ...this.#answerer(moment, line),
     }
@@ -270,9 +272,10 @@ class CauseFinder {
 
 /** Returns the line of the node that wrote a key. Where nodes contain nodes, a record has lines of several. */
 function writerOf(key: string, { lines }: Moment): StoryLine | undefined {
-  const ends = lines.filter(({ event }) => DECISION_MARKS.includes(event.mark))
-  const writer = ends.find(({ event: { facts } }) => isObject(facts?.wrote) && Object.hasOwn(facts.wrote, key))
-  return writer ?? ends.find(({ event }) => event.depth === undefined)
+  const writer = lines.find(
+    ({ event: { depth, facts } }) => depth !== undefined && isObject(facts?.wrote) && Object.hasOwn(facts.wrote, key),
+  )
+  return writer ?? lines.find(({ event: { mark, depth } }) => depth === undefined && DECISION_MARKS.includes(mark))
 }
 
 /** True for a record of a kind whose nodes contain nodes. */

@@ -38,6 +38,9 @@ function nodeStory(one: RecordNode, { record: { input } }: Change<CompiledTree>)
   if (isHalted) return [{ mark: 'skip', ...place, text: 'halted' }]
   if (status === 'RUNNING')
     return ended === undefined || ended.isOk ? [] : [{ mark: 'warn', ...place, text: messageOf(ended.value), facts }]
+  // A composite that writes for its children has not answered.
+  if (node.children.length > 0 && status !== 'SUCCESS' && one.before !== 'RUNNING')
+    return one.wrote === undefined ? failed : [...failed, { mark: 'note', ...place, text: '', facts: { wrote: one.wrote } }]
   if (!hasAnswered(one)) return []
   const answer = ended !== undefined && input?.[0] === 'answer' ? answerFacts(input) : undefined
   const answered: StoryEvent[] = answer === undefined ? [] : [{ mark: 'answer', ...place, text: textOf(ended?.value), facts: answer }]
