@@ -35,12 +35,20 @@ export function compileTree(source: TreeSource, options: CompileOptions & Pinned
   return compileFile(source, options, new Map())
 }
 
+/** The mark of a stored tree whose text a run wrote. */
+interface Authored {
+  readonly author?: 'untrusted'
+}
+
 /** `trees`: those of the file, which may refer to each other. */
 function compileFile(source: TreeSource, options: CompileOptions & Pinned, trees: Map<string, CompiledTree>): CompiledTree {
   const inner = Object.entries(source.trees ?? {}).filter(([name]) => !trees.has(name))
   const names = new Set([...trees.keys(), ...inner.map(([name]) => name)])
   for (const [name, tree] of inner)
-    trees.set(name, new Compiler({ ...tree, file: tree.file ?? source.file } as TreeSource, options, names).compile(trees))
+    trees.set(
+      name,
+      new Compiler({ ...tree, ...authorOf(source), file: tree.file ?? source.file } as TreeSource, options, names).compile(trees),
+    )
   return new Compiler(source, options, names).compile(trees)
 }
 
@@ -100,6 +108,7 @@ class Compiler {
       reads: this.#readKeys(),
       readsEvents: this.#source.events ?? this.#readsEvents,
       warnings: this.#warnings,
+      isUntrusted: authorOf(this.#source).author === 'untrusted',
     }
   }
 
@@ -235,6 +244,10 @@ class Compiler {
       path: id,
     })
   }
+}
+
+function authorOf({ author }: TreeSource & Authored): Authored {
+  return author === undefined ? {} : { author }
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set()

@@ -66,6 +66,8 @@ export interface CompiledTree {
   /** True if a run of it takes events as long as it lasts. */
   readonly readsEvents: boolean
   readonly warnings: readonly Fault[]
+  /** True if a run wrote its text and no person has approved it: its effects, and those of what it calls, have the lowest rights. */
+  readonly isUntrusted: boolean
   /** Is told of each node that is ticked: live statistics of a tree in memory, and no part of its state. */
   readonly observer?: { visit(node: TreeNode): void } | undefined
 }

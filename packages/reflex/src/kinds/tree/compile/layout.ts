@@ -107,6 +107,12 @@ export class Layout {
     const tree = node.tree.trees.get(name) ?? this.#find(name)
     if (tree === undefined)
       return faults.make('R1231', `${node.path} refers to the tree ${name}, which is not registered`, { rule: 'E3001', path: node.path })
+    // The nodes of the other tree would have the rights of this one.
+    if (tree.isUntrusted && !this.root.tree.isUntrusted)
+      return faults.make('R1258', `${node.path} refers to the tree ${name}, which a run wrote; it may run only as a program of its own`, {
+        path: node.path,
+        fix: `write BT.call("${name}"), or read the file and save it with a change: then it is yours`,
+      })
     const root = this.#add(tree.root, tree, node, 0, `${node.path}/`)
     ;(node.children as LaidNode[]).push(root)
     endElsewhere(node)

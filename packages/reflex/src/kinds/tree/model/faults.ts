@@ -5,7 +5,7 @@ const TICK = 'during a tick'
 
 /**
  * The catalogue entries of trees, by the hundreds of the reference: loading (R1201 to R1207), the blackboard (R1211 to R1215), nodes
- * (R1221 to R1226), trees (R1231 to R1239), Lua (R1241 to R1245), operations (R1251 to R1257), security (R1261 to R1263), merges
+ * (R1221 to R1226), trees (R1231 to R1239), Lua (R1241 to R1245), operations (R1251 to R1258), security (R1261 to R1263), merges
  * (R1271, R1272).
  */
 export const faults = defineFaults({
@@ -362,6 +362,15 @@ export const faults = defineFaults({
     when: TICK,
     means: 'Each item of for_each with parallel has nodes of its own, so there are at most 1000. The node fails before the first item.',
     fix: 'Split the list, or loop over it without parallel.',
+  },
+  R1258: {
+    title: 'A tree refers to a tree that a run wrote',
+    verdict: 'fail',
+    when: TICK,
+    means:
+      'The nodes of a referenced tree are nodes of the tree that refers to it, and would have its rights. A text that a run wrote has the lowest rights until a person approves it.',
+    often: 'a model that wrote the file of a subtree',
+    fix: 'Call it as a program of its own with BT.call, or read the file and save it with a change.',
   },
   R1261: {
     title: 'Lua has used something that is blocked',

@@ -20,6 +20,7 @@ export function treeKind(options: CompileOptions): Kind<CompiledTree> {
     cancels: true,
     board: { isReserved: '_', scopes: true, tombstones: true, limit: DEFAULT_LIMIT },
     compile: (source: Json, pinned) => compileTree(source as unknown as TreeSource, { ...options, pinned }),
+    isUntrusted: ({ isUntrusted }) => isUntrusted,
     functions: ({ functions }) => functions,
     calls: ({ refs, calls }) => [...refs.map(programName), ...calls],
     isInternal: (key) => key.startsWith('_'),

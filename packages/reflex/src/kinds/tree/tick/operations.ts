@@ -149,7 +149,9 @@ export class Operations {
     this.#add(node, this.#x.wait('answer', node.path, { about }), options)
   }
 
+  /** A record in which leaves begin operations counts as a step of the run. */
   #add(node: LaidNode, ref: Ref, options: OperationOptions): void {
+    this.#x.enter()
     this.#requested.set(node.index, { ref, due: this.#dueOf(options), hasSettled: false })
   }
 
