@@ -320,8 +320,9 @@ export const faults = defineFaults({
     severity: 'warning',
     when: TICK,
     rules: ['tree E6002'],
-    means: 'The node that waited for it was halted. A late result is ignored.',
-    fix: 'Nothing, if the tree was meant to give it up.',
+    means:
+      'The node that waited for it was halted, or an event, such as agent.loop.detected, or a person has interrupted it. A late result is ignored. What a model had written so far is in the error beside the answer, and under stream_to.',
+    fix: 'Nothing, if the tree was meant to give it up; a node with interruptible = false is not interrupted.',
   },
   R1253: {
     title: 'A model has failed',
@@ -338,16 +339,6 @@ export const faults = defineFaults({
     when: TICK,
     means: 'A function that an action or a condition names has thrown, or a condition has returned a promise. What it wrote is dropped.',
     fix: 'Correct the function; for an intended failure return { status: "FAILURE", reason: "…" }.',
-  },
-  R1255: {
-    title: 'A model was interrupted',
-    verdict: 'fail',
-    severity: 'warning',
-    when: TICK,
-    rules: ['tree E6002'],
-    means:
-      'An event, such as agent.loop.detected, or a person has interrupted the node, and its model was stopped. What it had written so far is in the error beside the answer, and under stream_to.',
-    fix: 'Nothing, if the tree was meant to react; a node with interruptible = false is not interrupted.',
   },
   R1256: {
     title: 'A pure function has no version',

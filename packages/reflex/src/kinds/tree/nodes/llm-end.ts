@@ -75,7 +75,7 @@ export function budgetExceeded(tick: Tick, node: TreeNode, used: number): Next {
 export function interrupted(tick: Tick, node: TreeNode, reason: string): Next {
   const characters = partialText(tick, node)?.length ?? 0
   tick.emit('llm.interrupted', { node_id: node.id, request_id: requestIdOf(tick, node), reason, characters })
-  const fault = faults.make('R1255', `${node.path} was interrupted: ${reason}`, { rule: 'E6002', path: node.path, data: { reason } })
+  const fault = faults.make('R1252', `${node.path} was interrupted: ${reason}`, { rule: 'E6002', path: node.path, data: { reason } })
   return failWith(tick, node, fault, 'interrupted')
 }
 
