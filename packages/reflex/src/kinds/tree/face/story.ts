@@ -16,7 +16,7 @@ export function treeStory(change: Change<CompiledTree>, definition: FindDefiniti
   return [
     ...inputStory(change),
     ...nodes.flatMap((one) => nodeStory(one, change)),
-    ...nodes.toReversed().flatMap(beginStory),
+    ...nodes.toSorted((one, other) => one.node.index - other.node.index).flatMap(beginStory),
     ...askStory(change, nodes),
     ...reloadStory(change, definition),
     ...warningStory(change),
@@ -93,7 +93,7 @@ function askStory({ record: { more = {} }, n, state }: Change<CompiledTree>, nod
   })
   const callers = nodes.filter(({ node, status, before }) => node.params.program !== undefined && status === 'RUNNING' && before !== status)
   const called = (more.spawn ?? []).flatMap(({ pin }, i): StoryEvent[] => {
-    const [caller, program] = [callers.at(callers.length - 1 - i), state.pins[pin]?.[0] ?? '']
+    const [caller, program] = [callers[i], state.pins[pin]?.[0] ?? '']
     return caller === undefined
       ? []
       : [{ mark: 'push', node: caller.node.path, depth: caller.depth, text: program, facts: { program } satisfies JsonObject }]
