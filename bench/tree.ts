@@ -22,6 +22,7 @@ import { allocatedBytes } from './allocation.ts'
 import { alternate, type Contestant, type Line, median, type Rounds, timed, timesAsFast } from './measure.ts'
 import { ArrayLoop } from './trees/floor.ts'
 import { addTree, hundred, large, OPTIONS, type TreeShape, VISITED } from './trees/hundred.ts'
+import { savedToReloaded } from './trees/saved.ts'
 
 const TICKS = 1_000
 const EVERY_MS = 50
@@ -37,6 +38,7 @@ export async function tree(line: Line): Promise<void> {
   await recorded(line)
   await traced(line)
   loading(line)
+  await reloading(line)
   expressions(line)
   // Scripts in Lua, and a bare call into its worker, come here with the worker.
 }
@@ -187,6 +189,16 @@ function loading(line: Line): void {
   const parse = median(Array.from({ length: 30 }, () => clocked(() => JSON.parse(text) as unknown)))
   line(`load ${count} nodes from JSON`, `${first.toFixed(1)} ms`, `the first time in a process; ${(text.length / 1000).toFixed(0)} kB`)
   line('  load them again', `${median(taken).toFixed(1)} ms`, `aim: a reload under a second; JSON.parse alone takes ${parse.toFixed(1)} ms`)
+}
+
+/** Measures the time from a save to the version at work, in a run that rests: half a second of it waits for further changes of the file. */
+async function reloading(line: Line): Promise<void> {
+  const taken = await savedToReloaded(Array.from({ length: 6 }, (_, i) => ({ ...large(1_000 + 9 * i), id: 'large' })))
+  line(
+    'saved to reloaded, 1,000 nodes',
+    `${median(taken).toFixed(0)} ms`,
+    `aim under 1,000 ms; slowest ${Math.max(...taken).toFixed(0)} ms`,
+  )
 }
 
 function clocked(work: () => unknown): number {

@@ -3,11 +3,12 @@ import { SUBJECTS } from '../../packages/reflex/test/kernel/probes/subjects.ts'
 import { workflowCases } from './cases.ts'
 import { pipelineSubjects } from './pipelines.ts'
 import { drawnMixture } from './mixtures.ts'
+import { treeSubjects } from './trees.ts'
 import { drawnWorkflow } from './workflows.ts'
 
 /** The subjects that stand in files: the probe kinds of the kernel, and the cases of every kind. A further kind adds its own here. */
 export function fixedSubjects(): readonly KindSubject[] {
-  return [...SUBJECTS, ...workflowCases(), ...pipelineSubjects()]
+  return [...SUBJECTS, ...workflowCases(), ...pipelineSubjects(), ...treeSubjects()]
 }
 
 /** A program drawn from a seed, of either family. */

@@ -2,11 +2,22 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CATALOGUE } from '../../packages/reflex/src/protocol/catalogue.ts'
 import { thisProcess } from '../../packages/reflex/src/app/host.ts'
-import { describeFault, type Fault, isFault } from '../../packages/reflex/src/kernel/index.ts'
+import { describeFault, type Fault, isFault, type Json } from '../../packages/reflex/src/kernel/index.ts'
+import { NODES } from '../../packages/reflex/src/kinds/tree/nodes/table.ts'
 import { Reflex } from '../../packages/reflex/src/app/reflex.ts'
 
 /** Programs that one `Reflex` reads before another takes its place, so that what it keeps of them does not grow. */
 const READS = 200
+
+/** The functions that the trees among the seeds name: trees that name others are refused. */
+const FUNCTIONS = Object.fromEntries(
+  [
+    ...NODES.flatMap(({ example }) => [...example.matchAll(/fn = "([^"]+)"/g)].map((found) => found[1] ?? '')),
+    'Act',
+    'IsOpen',
+    'MoveTo',
+  ].map((name) => [name, () => 'SUCCESS' as const]),
+)
 
 /** The way by which `reflex validate` reads a program, and what must hold of everything that comes back. */
 export class Door {
@@ -21,8 +32,11 @@ export class Door {
     this.#reflex = this.#open()
   }
 
-  /** Reads, compiles and checks a program. Throws if anything but faults comes of it, or a fault that nobody can use. */
-  async read(name: string, text: string): Promise<void> {
+  /**
+   * Reads, compiles and checks a program. Returns its source if it has no error. Throws if anything but faults comes of it, or a fault that
+   * nobody can use.
+   */
+  async read(name: string, text: string): Promise<Json | undefined> {
     if (++this.#reads % READS === 0) {
       await this.#reflex.close()
       this.#reflex = this.#open()
@@ -30,11 +44,13 @@ export class Door {
     const file = join(this.#folder, name)
     writeFileSync(file, text)
     try {
-      const { findings } = await this.#reflex.library.checkCalls(file)
+      const { findings, program } = await this.#reflex.library.checkCalls(file)
       this.judge(findings, text)
+      return program?.source
     } catch (thrown) {
       if (!isFault(thrown)) throw thrown
       this.judge([thrown], text)
+      return undefined
     }
   }
 
@@ -55,6 +71,6 @@ export class Door {
   }
 
   #open(): Reflex {
-    return new Reflex({ store: 'memory:', surroundings: { ...thisProcess(), cwd: this.#folder } })
+    return new Reflex({ store: 'memory:', surroundings: { ...thisProcess(), cwd: this.#folder }, tree: { functions: FUNCTIONS } })
   }
 }

@@ -130,6 +130,12 @@ function nest(text: string, dice: Dice): string {
     ['a.', ''],
     ['a ? ', ' : b'],
     ['{"type":"not","guard":', '}'],
+    ['{"type":"inverter","children":[', ']}'],
+    ['BT.sequence({', '})'],
+    ['while true do ', ' end'],
+    ['(function() return ', ' end)()'],
+    ['<Sequence>', '</Sequence>'],
+    ['<!--', '-->'],
   ])
   const times = dice.chance(0.1) ? Math.floor(LONGEST / (open.length + close.length + 1)) : dice.between(2, 80)
   return insert(text, dice, open.repeat(times) + (dice.chance(0.7) ? close.repeat(times) : ''))

@@ -103,3 +103,24 @@ export const EXPRESSIONS: readonly string[] = [
   '{"a": [1, 2.5e3, 0x1F, true, null, b"x", r\'\\d\', """long"""]}["a"][0] == board["n"]',
   'string(double(int("7"))) + "\\u00e9\\n" == name',
 ]
+
+/** Conditions of trees: expressions of Lua. */
+export const LUA_EXPRESSIONS: readonly string[] = [
+  'bb.battery >= 20 and not bb.ok or bb.name == "Ada"',
+  'return ctx.event ~= nil and ctx.event.level == [[high]]',
+  '(bb.order.items[1] or 0) + #bb.name * -2 ^ 3 // 4 % 5',
+  "bb.get('order').total / 3 .. \"\\u{e9}\\x41\\z  end\" ~= 'x'",
+  'math.floor(bb.battery) == math.max(1, 0x1F, 2.5e3) and type(bb.a) == "number"',
+  'string.sub(bb.name, 1, -2):upper():len() > tonumber("10") -- a comment',
+  'bb.has("a") and tostring(bb["order"]["items"]) ~= nil',
+  'local x = bb.a; return x > 1',
+]
+
+/** Scripts of BehaviorTree.CPP. */
+export const XML_SCRIPTS: readonly string[] = [
+  "tries := 0; name = 'Ada'; ok := true",
+  'tries += 1; left -= 2.5; both *= 2; half /= 2',
+  "a > 1 && !b || (c == 'x' ? d : e != -3)",
+  'x := (a + b) * c - 1.5e3 / 0x10; y := a < b',
+  "text := 'a' .. b",
+]

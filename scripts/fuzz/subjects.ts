@@ -6,15 +6,8 @@ import { parseDot } from '../../packages/reflex/src/kinds/pipeline/dot/parse.ts'
 import { compileExpression, type FormattedText, formatJson, readJson } from '../../packages/reflex/src/text/index.ts'
 import type { Door } from './door.ts'
 import { CONDITIONS, EXPRESSIONS, PIPELINES, STYLESHEETS, WORKFLOWS } from './seeds.ts'
-
-/** What is fuzzed: a format of programs, or a language inside one. */
-export interface Subject {
-  readonly name: string
-  /** Texts from which mutants are made. */
-  readonly seeds: readonly string[]
-  /** Reads a mutant in every way in which a user can have it read. Throws for what must not happen. */
-  try(text: string, door: Door): Promise<void>
-}
+import type { Subject } from './subject.ts'
+import { treeSubjects } from './trees.ts'
 
 /** How a format of files is read and written. */
 interface FileFormat {
@@ -56,6 +49,7 @@ export function subjects(): readonly Subject[] {
     { name: 'expression', seeds: EXPRESSIONS, try: tryExpression },
     inside('condition', CONDITIONS, (text) => `digraph g { start [shape=Mdiamond] end [shape=Msquare] start -> end [condition=${text}] }`),
     inside('stylesheet', STYLESHEETS, (text) => `digraph g { graph [model_stylesheet=${text}] start [shape=Mdiamond] start -> end }`),
+    ...treeSubjects(),
   ]
 }
 
@@ -71,7 +65,7 @@ function fileSubject(format: FileFormat, written: readonly string[]): Subject {
 /** A language that stands in the texts of pipelines, each read through the pipeline around it. */
 function inside(name: string, seeds: readonly string[], around: (quoted: string) => string): Subject {
   const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
-  return { name, seeds, try: (text, door) => door.read('program.dot', around(quoted(text))) }
+  return { name, seeds, try: async (text, door) => void (await door.read('program.dot', around(quoted(text)))) }
 }
 
 async function tryFile({ file, format, meaning }: FileFormat, text: string, door: Door): Promise<void> {

@@ -2,7 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Dice } from '../faults/dice.ts'
 import { Door } from './door.ts'
 import { mutant } from './mutate.ts'
-import { type Subject, subjects } from './subjects.ts'
+import type { Subject } from './subject.ts'
+import { subjects } from './subjects.ts'
 
 /** What a worker is told: its part of the programs, and where it says which one it has in hand. */
 export interface Part {

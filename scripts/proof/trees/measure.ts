@@ -32,7 +32,7 @@ export interface MeasuredTrees {
 
 const OPTIONS = { nodes: new Map(NODES.map((manifest) => [manifest.type, manifest])) }
 const FUNCTIONS = namesIn(CORPUS.map(draftOf), 'fn')
-const TOOLS = namesIn(CORPUS.map(draftOf), 'tool')
+const TOOLS = [...namesIn(CORPUS.map(draftOf), 'tool'), ...NODES.flatMap(({ tool }) => tool ?? [])]
 
 /** Makes each mistake in each tree of the corpus that has room for it, `rounds` times. */
 export function measureTrees(rounds: number, seed: number, corpus: readonly TreeSource[] = CORPUS): MeasuredTrees {

@@ -57,6 +57,8 @@ export interface Assembly extends ChosenStore {
   readonly redaction: Redaction | undefined
   /** Allows programs to call one more tool, which the operator has named. */
   allowTool(tool: Tool): void
+  /** Closes what kinds have opened. */
+  closeKinds(): Promise<void>
 }
 
 /** Puts the parts together: every default of Reflex is here or in what is called from here. */
@@ -171,6 +173,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
       tools.add(tool)
       allow(tool)
     },
+    closeKinds: () => installed.close(),
   }
 }
 

@@ -90,6 +90,12 @@ export class InstalledKinds implements KindLoader {
     return body === undefined ? undefined : (this.#made.get(name) ?? this.#install(name, body)).kind
   }
 
+  /** Closes the kinds that are made, all of them. Rejects with the first error of one. */
+  async close(): Promise<void> {
+    const ends = await Promise.allSettled(this.made.map(async (kind) => kind.close?.()))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  }
+
   #install(name: string, body: KindBody): MadeKind {
     const { world, readers, options } = this.#world
     const made = makeKind(name, body, world, options(name))

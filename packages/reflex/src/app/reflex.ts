@@ -688,7 +688,11 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     await this.#folders.whenWritten()
     await this.runtime.close()
     await this.#observing.flush()
-    await this.store.close()
+    try {
+      await this.#assembly.closeKinds()
+    } finally {
+      await this.store.close()
+    }
   }
 }
 

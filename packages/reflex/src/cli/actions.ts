@@ -37,6 +37,30 @@ const ID = new Option('--id <name>', 'the name of the run; default: a generated 
 const EVENTS = new Option('--events <file>', 'events, one JSON value on each line; - reads standard input')
 const KIND = new Option('--kind <kind>', 'the kind of the program, if the file name does not show it')
 
+/** The options of commands that start a run. */
+const START_OPTIONS: readonly Option[] = [
+  repeatableOption('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable'),
+  AGENT,
+  MODEL,
+  RECORD,
+  RECORDED,
+  TOOLS,
+  ANSWERS,
+  BY,
+  new Option('--trust <level>', `${LEVELS}; default: REFLEX_TRUST, else probationary`),
+  POLICY,
+  new Option('--budget <limits>', 'limits; the run asks before it exceeds them: usd=2,tokens=100k,time=10m,steps=500'),
+  SIMULATE,
+  PROGRAMS,
+  KIND,
+  new Option('--agent-id <name>', 'the agent for which the run acts: its memory and its rules in a policy apply'),
+  ID,
+  EVENTS,
+  ...KIND_FLAGS,
+  new Option('--no-cache', 'parse every text again; the command always does so'),
+  ...COMMON,
+]
+
 /** Runs a verb in an open store. */
 type SessionAction = (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>
 
@@ -72,28 +96,7 @@ const SHARED: readonly Verb[] = [
     name: 'run',
     words: [['<program>', 'a file, or a folder with one program']],
     about: 'start a run',
-    options: [
-      repeatableOption('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable'),
-      AGENT,
-      MODEL,
-      RECORD,
-      RECORDED,
-      TOOLS,
-      ANSWERS,
-      BY,
-      new Option('--trust <level>', `${LEVELS}; default: REFLEX_TRUST, else probationary`),
-      POLICY,
-      new Option('--budget <limits>', 'limits; the run asks before it exceeds them: usd=2,tokens=100k,time=10m,steps=500'),
-      SIMULATE,
-      PROGRAMS,
-      KIND,
-      new Option('--agent-id <name>', 'the agent for which the run acts: its memory and its rules in a policy apply'),
-      ID,
-      EVENTS,
-      ...KIND_FLAGS,
-      new Option('--no-cache', 'parse every text again; the command always does so'),
-      ...COMMON,
-    ],
+    options: START_OPTIONS,
     examples: [
       'run refund.workflow.json --input order_id=A-1042',
       'run refund.workflow.json --input \'order:={"total":84}\' --answers none',
@@ -107,7 +110,7 @@ const SHARED: readonly Verb[] = [
     name: 'watch',
     words: [['<program>', 'a file whose runs take events, such as a tree']],
     about: 'run a program that stays for events, and reload it when it is saved',
-    options: [EVENTS, ID, ANSWERS, RECORD, POLICY, PROGRAMS, KIND, ...COMMON],
+    options: START_OPTIONS,
     examples: ['watch deploy.tree.json', 'watch deploy.tree.json --events deploys.jsonl'],
     action: withStore(async () => {
       const { watch } = await import('./verbs/watch.ts')
@@ -274,9 +277,10 @@ const SHARED: readonly Verb[] = [
     options: [
       new Option('--from <record>', 'the first record that is printed; default: the first one in the store'),
       new Option('--tail <count>', 'print only this many records at the end'),
+      new Option('--events', 'print the events of a tree, one JSON object on each line: ticks, statuses of nodes, what nodes report'),
       ...COMMON,
     ],
-    examples: ['trace last', 'trace otter@21', 'trace otter --tail 50', 'trace otter --jsonl'],
+    examples: ['trace last', 'trace otter@21', 'trace otter --tail 50', 'trace otter --jsonl', 'trace watcher --events'],
     action: withExistingStore(async () => {
       const { trace } = await import('./verbs/trace.ts')
       return (session, [ref = ''], flags) => trace(session, ref, flags)
@@ -375,8 +379,13 @@ const SHARED: readonly Verb[] = [
     name: 'fmt',
     words: [['<file...>', 'programs, or folders of programs; - for standard input']],
     about: 'rewrite programs in the standard form of their format; comments stay',
-    options: [new Option('--check', 'write nothing; exit with 1 if anything would change'), KIND, ...COMMON],
-    examples: ['fmt review.dot', 'fmt --check .'],
+    options: [
+      new Option('--check', 'write nothing; exit with 1 if anything would change'),
+      new Option('--to <form>', 'print one program in another form: json or xml for trees'),
+      KIND,
+      ...COMMON,
+    ],
+    examples: ['fmt review.dot', 'fmt --check .', 'fmt patrol.lua --to xml'],
     action: withoutStore(async () => {
       const { fmt } = await import('./verbs/fmt.ts')
       return (console, files, flags) => fmt(console, files, flags)

@@ -10,6 +10,7 @@ import { type Progress, progressFor } from './progress.ts'
 import type { ProgressFacts } from './running-rows.ts'
 import type { Session } from './session.ts'
 import { Follower } from './follower.ts'
+import type { StoryLine } from '../history/trace.ts'
 import { usageOfRun } from './model-usage.ts'
 
 /** The steps that a command adds around a run that it continues. */
@@ -20,6 +21,8 @@ export interface RunHooks {
   readonly header: (handle: RunHandle) => void
   /** Changes the run once it is idle, before it is continued. */
   readonly beforeContinue?: (handle: RunHandle, progress: Progress) => Promise<void>
+  /** Returns false for a line of the story that a picture on the terminal replaces. */
+  readonly isShown?: (line: StoryLine) => boolean
   /** Additional fields for the document of `--json`. */
   readonly documentFields?: JsonObject
 }
@@ -28,7 +31,7 @@ export interface RunHooks {
 export async function driveRun(
   session: Session,
   flags: ContinueFlags,
-  { open, header, beforeContinue, documentFields }: RunHooks,
+  { open, header, beforeContinue, isShown, documentFields }: RunHooks,
 ): Promise<number> {
   const { console, reflex, readDecisionFile } = session
   const answering: AnswerSource = await answerSourceFor(console, flags.answers, readDecisionFile)
@@ -42,7 +45,8 @@ export async function driveRun(
       printRepeated(console, openEffects)
       progress.begin(progressFactsOf(session, made))
     })
-    followRun(session, made, progress, follower, waited)
+    const shown = console.isLive ? isShown : undefined
+    followRun(session, made, { progress, follower, waited, isShown: shown })
     followEffects(session, made)
   })
   await beforeContinue?.(handle, progress)
@@ -76,17 +80,26 @@ function whenStarted(handle: RunHandle, callback: () => void): void {
 }
 
 /** Returns the facts about the whole run that progress shows. */
-function progressFactsOf({ console }: Session, { run, definitions }: RunHandle): ProgressFacts {
+function progressFactsOf({ console }: Session, handle: RunHandle): ProgressFacts {
+  const { run, definitions } = handle
   const { kind, def } = definitions.program(run.state.root.pin)
+  const view = definitions.view(kind)
   return {
     since: console.now,
     usage: () => usageOfRun(run),
-    graph: definitions.view(kind).graph?.(def),
+    ...(view.picture === undefined ? { graph: view.graph?.(def) } : { picture: (now) => handle.picture(now) }),
     limits: run.settings.limits ?? {},
   }
 }
 
-function followRun({ console }: Session, handle: RunHandle, progress: Progress, follower: Follower, waited: WaitTotals): void {
+interface Followed {
+  readonly progress: Progress
+  readonly follower: Follower
+  readonly waited: WaitTotals
+  readonly isShown: RunHooks['isShown']
+}
+
+function followRun({ console }: Session, handle: RunHandle, { progress, follower, waited, isShown }: Followed): void {
   if (console.shape === 'jsonl') {
     const { state } = handle.run
     const writer = new RecordWriter(
@@ -103,7 +116,7 @@ function followRun({ console }: Session, handle: RunHandle, progress: Progress, 
       waited.ms += answered.took
       if (answered.by !== undefined) waited.by.add(answered.by)
     }
-    progress.line(line)
+    if (isShown?.(line) !== false) progress.line(line)
   })
 }
 

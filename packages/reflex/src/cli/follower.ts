@@ -59,7 +59,7 @@ export class Follower {
     const { event, at, place } = line
     const node = this.#nodes.get(place) ?? { since: at, hasReturned: false, spent: noUsage() }
     this.#nodes.set(place, node)
-    const took = at - node.since
+    const took = typeof event.facts?.took === 'number' ? event.facts.took : at - node.since
     const { hasReturned } = node
     for (const spent of [node.spent, this.running.get(place)?.spent]) if (spent !== undefined) addEventUsage(spent, event)
     const context: EventContext = {

@@ -83,6 +83,9 @@ function sinkOf(
         })
       }),
     terminal: stream.isTTY && environment['TERM'] !== 'dumb',
+    get rows() {
+      return stream.rows
+    },
     get columns() {
       return stream.columns
     },

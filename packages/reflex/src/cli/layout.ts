@@ -14,6 +14,8 @@ export interface Row {
   readonly more?: readonly string[] | undefined
   /** Nodes beside the first, with the same mark; the line shows as many as fit. */
   readonly nextNodes?: readonly string[] | undefined
+  /** The column where the text begins, if it is not the usual one. */
+  readonly column?: number
 }
 
 /** The column where text begins, unless a node's name is longer. */

@@ -51,6 +51,7 @@ const PLAIN: Readonly<Record<string, string>> = {
 }
 
 const DEFAULT_WIDTH = 80
+const DEFAULT_HEIGHT = 24
 const NARROWEST = 20
 /** The most columns that text uses: longer lines are hard to read. */
 const WIDEST = 110
@@ -79,6 +80,12 @@ export class Look {
   }
 
   /** The cells of a line. */
+  /** The lines that a terminal shows at once. */
+  get rows(): number {
+    const { rows } = this.#sink
+    return rows === undefined || rows === 0 ? DEFAULT_HEIGHT : rows
+  }
+
   get columns(): number {
     const columns = this.#columns ?? this.#sink.columns
     return Math.max(NARROWEST, columns === undefined || columns === 0 ? DEFAULT_WIDTH : columns)

@@ -53,7 +53,7 @@ const PLAIN: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, tol
   },
   skip: ({ text = '' }) => ['skipped', text],
   fork: ({ text = '' }) => ['branches', text],
-  step: ({ text = '' }, _, { verbose }) => (verbose && text !== '' ? ['does', text] : undefined),
+  step: ({ text = '', depth }, _, { verbose }) => ((verbose || depth !== undefined) && text !== '' ? ['does', text] : undefined),
   push: ({ text = '' }) => ['into', programName(text)],
   pop: (event) => ['out', returnedText(event, MOST_VALUE)],
   fail: (event, { took, spent }, options) => [

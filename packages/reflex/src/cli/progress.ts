@@ -1,5 +1,7 @@
 import type { StoryLine } from '../history/trace.ts'
+import type { PictureLine } from '../programs/kind-view.ts'
 import type { Console } from './console.ts'
+import { fittingRows } from './picture-rows.ts'
 import { type ProgressFacts, footer, runningRows } from './running-rows.ts'
 import { Follower, isRetry } from './follower.ts'
 import { layoutRow, layoutText } from './layout.ts'
@@ -69,6 +71,8 @@ class TreeProgress implements Progress {
   #running(): string[] {
     const { err, now } = this.#console
     const follower = this.#follower
+    const picture = this.#about?.picture?.(now)
+    if (picture !== undefined) return workingRows(picture, this.#about, follower, this.#console)
     const running = [...follower.running.values()]
     if (running.length === 0) return []
     const rows = runningRows(follower, this.#about, now).flatMap((row) => layoutRow(row, err))
@@ -79,6 +83,20 @@ class TreeProgress implements Progress {
   close(): void {
     this.screen.removeBlock()
   }
+}
+
+/** Returns the nodes at work of a program that is at several at once. */
+function workingRows(
+  picture: readonly PictureLine[],
+  about: ProgressFacts | undefined,
+  follower: Follower,
+  { err, now }: Console,
+): string[] {
+  const working = picture.filter(({ mark }) => mark === 'running' || mark === 'waits')
+  if (working.length === 0) return []
+  const rows = fittingRows(working, err, err.rows - 3)
+  const longest = Math.max(0, ...working.map(({ ms = 0 }) => ms))
+  return longest < FOOTER_DELAY ? rows : [...rows, ...footer(follower, about, now, err)]
 }
 
 /** Returns the number of characters for a value beside the other parts of a line. */

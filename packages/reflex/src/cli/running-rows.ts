@@ -1,4 +1,5 @@
 import type { Graph, GraphNode } from '../programs/graph.ts'
+import type { PictureLine } from '../programs/kind-view.ts'
 import { countCells } from '../text/index.ts'
 import type { Follower, RunningNode } from './follower.ts'
 import type { Row } from './layout.ts'
@@ -13,7 +14,9 @@ export interface ProgressFacts {
   readonly since: number
   /** Its usage so far. */
   readonly usage: () => TotalUsage
-  /** The graph of its program, if its kind has one. */
+  /** Returns the nodes of its program with their states, if its kind draws them. */
+  readonly picture?: ((now: number) => readonly PictureLine[]) | undefined
+  /** The graph of its program, if its kind has one and draws no picture. */
   readonly graph?: Graph | undefined
   /** The limits that the operator set. */
   readonly limits: Readonly<{ steps?: number; time?: number; tokens?: number; cost?: number }>

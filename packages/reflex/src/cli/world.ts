@@ -8,6 +8,8 @@ export interface Sink {
   readonly terminal: boolean
   /** The width of the terminal; undefined or 0 if unknown. */
   readonly columns: number | undefined
+  /** The height of the terminal; absent or 0 if unknown. */
+  readonly rows?: number | undefined
 }
 
 /** A key that was pressed, or text that was pasted. */

@@ -11,7 +11,7 @@ import type { StoryLine } from './trace.ts'
  * long ends in a cause with the name `further back`, whose text is the next question to ask.
  */
 export interface Cause {
-  readonly what: 'value' | 'decision' | 'record' | 'effect' | 'answer' | 'start' | 'set' | 'call'
+  readonly what: 'value' | 'decision' | 'record' | 'effect' | 'answer' | 'message' | 'start' | 'set' | 'call'
   /** A key, the path of a node, or another name. */
   readonly name: string
   /** The record that caused it. */
@@ -88,7 +88,7 @@ class CauseFinder {
     const matching = this.#story.lines.filter(({ place }) => place === name || place.endsWith(`/${name}`))
     const lines = DECISION_MARKS.flatMap((mark) => matching.findLast(({ event }) => event.mark === mark) ?? [])
     const last = lines.find(({ event }) => event.mark === 'decide') ?? lines[0] ?? matching.at(-1)
-    return last === undefined ? undefined : this.record(last.n)
+    return last === undefined ? undefined : this.record(last.n, last)
   }
 
   key(name: string): Cause | undefined {
@@ -96,10 +96,11 @@ class CauseFinder {
     return origin === undefined ? undefined : this.#value(origin)
   }
 
-  /** Explains a record. */
-  record(n: number): Cause {
+  /** Explains a record. `about`: the line of it that is asked for. */
+  record(n: number, about?: StoryLine): Cause {
     const moment = this.#story.at(n)
-    const line = moment.lines.find(isChoice) ?? moment.lines.find(({ event }) => DECISION_MARKS.includes(event.mark)) ?? moment.lines[0]
+    const line =
+      about ?? moment.lines.find(isChoice) ?? moment.lines.find(({ event }) => DECISION_MARKS.includes(event.mark)) ?? moment.lines[0]
     this.#visited.add(`@${n}`)
     return { ...decisionOf(moment, line), ...this.#answerer(moment, line), from: this.#causesOf(moment) }
   }
@@ -121,7 +122,7 @@ class CauseFinder {
     const { key, value, record, frame } = origin
     if (record < this.#story.first) return { what: 'value', name: key, record, value, from: [furtherBack(record)] }
     const moment = this.#story.at(record)
-    const line = moment.lines.find(({ event }) => DECISION_MARKS.includes(event.mark))
+    const line = writerOf(key, moment)
     const place = line?.place ?? moment.path
     const source = this.#story.copySource(origin)
     const cause = {
@@ -129,7 +130,9 @@ class CauseFinder {
       name: key,
       record,
       value,
-      ...(source === undefined ? { text: originText(moment, place) } : { text: `returned from ${source.key}` }),
+      ...(source === undefined
+        ? { text: line?.event.depth === undefined ? originText(moment, place) : `written at ${place}` }
+        : { text: `returned from ${source.key}` }),
       ...decisionFacts(line),
       ...this.#answerer(moment, line),
     }
@@ -181,6 +184,8 @@ class CauseFinder {
         const text = `answered the question of @${asked}`
         return [{ what: 'answer', name: moment.path, record: n, text, value: input[2], ...by, from: this.#precedingDecision(asked) }]
       }
+      case 'message':
+        return [{ what: 'message', name: 'message', record: n, text: 'received', value: input[2], from: [] }]
       case 'ret':
         return this.#endCauses([moment])
       case 'end':
@@ -222,12 +227,27 @@ class CauseFinder {
 
   /** Returns the last decision with several open edges, or the last answer, before a record in its frame or in a caller. */
   #precedingDecision(n: number): Cause[] {
+    if (n >= this.#story.first && isNested(this.#story.at(n))) return this.#requesting(this.#story.at(n))
     const at = this.#story.decisionBefore(n)
     if (at === undefined) return []
     if (at < this.#story.first) return [furtherBack(at)]
     const moment = this.#story.at(at)
     if (!moment.isChoice) return this.#inputCauses(moment)
     return this.#visited.has(`@${at}`) ? [] : [this.record(at)]
+  }
+
+  /** Returns the step that requested an effect, for a kind in which no edge is chosen. */
+  #requesting(moment: Moment): Cause[] {
+    const { n, frameName, lines } = moment
+    if (this.#visited.has(`@${n}`)) return []
+    this.#visited.add(`@${n}`)
+    // The node whose effect had settled: what it did led to the request.
+    const settled = lines.find(({ event: { mark, effect } }) => effect !== undefined && DECISION_MARKS.includes(mark))
+    const cause =
+      settled === undefined
+        ? { name: frameName, text: 'asked for it' }
+        : { name: settled.place, ...failedPart(settled), ...decisionFacts(settled) }
+    return [{ what: 'record', record: n, ...cause, from: this.#causesOf(moment) }]
   }
 
   /** Returns the call that started a frame, with the causes of its arguments. */
@@ -248,6 +268,19 @@ class CauseFinder {
     const actor = isObject(by) && typeof by.actor === 'string' ? { by: by.actor } : {}
     return { what: 'start', name: 'the run started', record: 1, ...(args === undefined ? {} : { value: args }), ...actor, from: [] }
   }
+}
+
+/** Returns the line of the node that wrote a key. Where nodes contain nodes, a record has lines of several. */
+function writerOf(key: string, { lines }: Moment): StoryLine | undefined {
+  const writer = lines.find(
+    ({ event: { depth, facts } }) => depth !== undefined && isObject(facts?.wrote) && Object.hasOwn(facts.wrote, key),
+  )
+  return writer ?? lines.find(({ event: { mark, depth } }) => depth === undefined && DECISION_MARKS.includes(mark))
+}
+
+/** True for a record of a kind whose nodes contain nodes. */
+function isNested({ lines }: Moment): boolean {
+  return lines.some(({ event }) => event.depth !== undefined)
 }
 
 /** Returns a cause that is not followed here: its text is the next question to ask. */

@@ -48,7 +48,7 @@ export class Chronology {
   /** The last record of each frame so far. */
   readonly #latest = new Map<Ref, number>()
   readonly #requests = new Map<Ref, Request>()
-  /** For records that were asked about: the last choice or answer at or before them; 0 if there is none. */
+  /** For records that were asked about: the last choice, answer or message at or before them; 0 if there is none. */
   readonly #decisions = new Map<number, number>()
 
   /** Throws `R5003` and `R9001`, as a replay of the records. */
@@ -117,7 +117,7 @@ export class Chronology {
   }
 
   /**
-   * Returns the last choice among several edges, or the last answer, that led to a record, in its frame or in a caller. It can be the
+   * Returns the last choice among several edges, or the last answer or message, that led to a record, in its frame or in a caller. It can be the
    * record itself, or a record before the first one here.
    */
   decisionBefore(n: number): number | undefined {
@@ -134,7 +134,7 @@ export class Chronology {
 
   #isDecision(n: number): boolean {
     const { record, isChoice } = this.at(n)
-    return isChoice || record.input?.[0] === 'answer'
+    return isChoice || record.input?.[0] === 'answer' || record.input?.[0] === 'message'
   }
 
   /**

@@ -11,7 +11,7 @@ import {
   State,
   strandName,
 } from '../kernel/index.ts'
-import type { StoryEvent } from '../programs/kind-view.ts'
+import { definitionFinder, type KindEvent, type StoryEvent } from '../programs/kind-view.ts'
 import type { ViewedDefinitions, ViewedPrograms } from '../programs/kinds.ts'
 
 /** A line of a trace: the meaning of a record and its place in the call stack. */
@@ -26,7 +26,7 @@ export interface StoryLine {
   readonly place: string
   /** The branch of the frame, if it is one of several parallel branches. */
   readonly branch?: string | undefined
-  /** The depth on the call stack; the root has depth 0. */
+  /** The depth on the call stack, and in the program if its nodes contain nodes; the root has depth 0. */
   readonly depth: number
   readonly event: StoryEvent
 }
@@ -41,7 +41,7 @@ export function linesOf(change: Change, definitions: ViewedDefinitions, more?: M
   const path = framePath(frame, definitions)
   const branch = strandName(frame, definitions)
   const node = definitions.kind(kind).node?.(change.def, frame.position)
-  const story = definitions.view(kind).story?.(change) ?? []
+  const story = definitions.view(kind).story?.(change, definitionFinder(change.state, definitions)) ?? []
   const events = [
     ...kernelStory(change),
     ...deferredStory(change, node),
@@ -55,9 +55,15 @@ export function linesOf(change: Change, definitions: ViewedDefinitions, more?: M
     path,
     place: nodePath(frame, event.node, definitions),
     ...(branch === undefined ? {} : { branch }),
-    depth: frame.depth,
+    depth: frame.depth + (event.depth ?? 0),
     event,
   }))
+}
+
+/** Returns the events of one record, as its kind names them; empty for a kind without events. */
+export function eventsOf(change: Change, definitions: ViewedDefinitions): readonly KindEvent[] {
+  const { kind } = definitions.program(change.frame.pin)
+  return definitions.view(kind).events?.(change, definitionFinder(change.state, definitions)) ?? []
 }
 
 /** Returns the story of forks, cancellations and refused inputs, which the kernel records for every kind. */
@@ -154,6 +160,21 @@ export async function* linesOfPart(
     // Dropped effects matter only to the process that performs them.
     state.droppedEffects.length = 0
     if (change !== undefined) yield* linesOf(change, definitions, more)
+  }
+}
+
+/** Returns the events of a part of a journal, record by record, from a record on. */
+export async function* eventsOfPart(
+  part: JournalPart,
+  from: number,
+  definitionsFor: (state: State) => ViewedPrograms,
+): AsyncGenerator<KindEvent> {
+  const state = part.opening()
+  const definitions = definitionsFor(state)
+  for await (const [n, record] of part.records()) {
+    const change = applyRecord(state, record, definitions)
+    state.droppedEffects.length = 0
+    if (change !== undefined && n >= from) yield* eventsOf(change, definitions)
   }
 }
 

@@ -16,7 +16,7 @@ import {
 import type { Graph, GraphEdge } from '../programs/graph.ts'
 import { type EdgeState, graphOf, type NodeState, type Picture, pictureOf, type RunStates } from './picture.ts'
 import type { TraceWorld } from '../history/trace-of.ts'
-import type { KindView } from '../programs/kind-view.ts'
+import { definitionFinder, type KindView, type PictureLine } from '../programs/kind-view.ts'
 import type { ViewedPrograms } from '../programs/kinds.ts'
 
 /** The programs on the stack of a run after a record, outermost first, with the states of their nodes and edges. */
@@ -74,7 +74,7 @@ export async function picturesOfRun(world: TraceWorld, ref: string, until: numbe
       const one = seen.get(frame)
       if (one === undefined) return []
       const standing = [...new Set([frame, ...state.frames.values()])].filter((each) => picturedFrame(each, definitions) === frame)
-      return [pictureOf(one.program.name, one.graph, statesOf(one, standing, state), one.changes)]
+      return [pictureOf(one.program.name, one.graph, statesOf(one, standing, state, definitions), one.changes)]
     }),
   }
 }
@@ -92,7 +92,8 @@ function follow(state: State, record: Rec, definitions: ViewedPrograms, seen: Ma
   const { def } = definitions.program(frame.pin)
   const [from, to] = [one.kind.node?.(def, before), one.kind.node?.(def, frame.position)]
   if (to !== undefined) one.nodes.add(to)
-  const events = one.view.story?.({ n: state.n, at: state.time, record, state, frame, def, before }) ?? []
+  const events =
+    one.view.story?.({ n: state.n, at: state.time, record, state, frame, def, before }, definitionFinder(state, definitions)) ?? []
   for (const { mark, node, facts = {} } of events) {
     choose(one, facts)
     if (node === undefined) continue
@@ -179,7 +180,13 @@ function listOf(value: Json | undefined): readonly Json[] {
  * Returns the states of a picture. `frames` are the frames that the picture shows; the frame of the program itself
  * comes first.
  */
-function statesOf({ program, kind, view, ...seen }: FrameHistory, frames: readonly Frame[], state: State): RunStates {
+function statesOf(history: FrameHistory, frames: readonly Frame[], state: State, definitions: ViewedPrograms): RunStates {
+  const { program, kind, view, ...seen } = history
+  const [first] = frames
+  if (view.picture !== undefined && first !== undefined) {
+    const facts = { now: state.time, definition: definitionFinder(state, definitions) }
+    return picturedStates(history.graph, view.picture(program.def, first, facts))
+  }
   const nodes = new Map<string, NodeState>([...seen.nodes].map((id) => [id, seen.failed.has(id) ? 'failed' : 'passed']))
   const edges = new Map<string, { standing: EdgeState; why?: string | undefined }>()
   for (const id of seen.open) edges.set(id, { standing: 'open' })
@@ -198,6 +205,14 @@ function statesOf({ program, kind, view, ...seen }: FrameHistory, frames: readon
   }
   for (const id of seen.taken) edges.set(id, { standing: 'taken' })
   return { nodes, edges }
+}
+
+const STATES = { done: 'passed', failed: 'failed', running: 'running', waits: 'waits' } as const
+
+/** Returns the states of a program that is at several nodes at once. An edge is taken if its node was ticked. */
+function picturedStates({ edges }: Graph, lines: readonly PictureLine[]): RunStates {
+  const nodes = new Map(lines.flatMap(({ path, mark }): [string, NodeState][] => (mark === 'open' ? [] : [[path, STATES[mark]]])))
+  return { nodes, edges: new Map(edges.flatMap(({ id, to }) => (nodes.has(to) ? [[id, { standing: 'taken' as const }]] : []))) }
 }
 
 /** Returns the state of the node at which a frame stands. A wait that reports a fault is a failure, whatever its type. */

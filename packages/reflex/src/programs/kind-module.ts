@@ -89,6 +89,11 @@ export interface MadeKind<Def = unknown> {
   runFolder?(call: JudgedCall): string | undefined
   /** True for a program of the kind whose frames keep the labels of values, so that tools return theirs with a label. */
   keepsLabels?(def: unknown): boolean
+  /**
+   * Releases what the kind has opened for the `Reflex`, such as workers. Called once, by `Reflex.close`, after all runs are closed and before the
+   * store is. What it throws is thrown there, after everything is closed. A crash closes nothing, so what stays open must not need it.
+   */
+  close?(): void | Promise<void>
 }
 
 /** The parts of a `Reflex` from which kinds are made. */

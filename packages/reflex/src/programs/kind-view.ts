@@ -1,4 +1,4 @@
-import type { BoardReader, Change, Frame, Json, PendingEffect, Ref } from '../kernel/index.ts'
+import type { BoardReader, Change, Definitions, Frame, Json, JsonObject, PendingEffect, Ref, State } from '../kernel/index.ts'
 import type { AgentChoice } from '../policy/index.ts'
 import type { Graph } from './graph.ts'
 
@@ -36,10 +36,26 @@ export interface StoryEvent {
     | 'end'
   /** The node, if there is one. */
   readonly node?: string
+  /** The depth of the node in its program, for a kind whose nodes contain nodes. The root has depth 0. */
+  readonly depth?: number
   readonly text?: string
   /** Facts for the right margin and for machine readers. */
   readonly facts?: { readonly [key: string]: Json }
   readonly effect?: Ref
+}
+
+/** An event of a kind, for programs that follow a run: dashboards, alarms, other systems. */
+export interface KindEvent {
+  /** Unique in its run, and the same each time that the journal is read: the record, and the place among its events. */
+  readonly id: string
+  readonly type: string
+  /** The program. */
+  readonly source: string
+  readonly severity: string
+  readonly priority: string
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number
+  readonly payload: JsonObject
 }
 
 /**
@@ -56,17 +72,40 @@ export interface PictureLine {
   readonly depth: number
   readonly mark: 'open' | 'running' | 'done' | 'failed' | 'waits'
   readonly node: string
+  /** The path of the node, by which commands name it. */
+  readonly path: string
   readonly text?: string
   /** Milliseconds. */
   readonly ms?: number
+}
+
+/** A failure of a node that a run remembers. */
+export interface PastFailure {
+  /** The path of the node. */
+  readonly node: string
+  readonly text: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** True if a node above it has absorbed the failure. */
+  readonly isRecovered: boolean
+}
+
+/** Returns the definition of another program of the run, by its name as `kind:id`; undefined for an unknown one. */
+export type FindDefinition = (name: string) => unknown
+
+/** Returns how to find the programs of a run. Of two versions of a program, the newer one is found. */
+export function definitionFinder({ pins }: Pick<State, 'pins'>, definitions: Pick<Definitions, 'program'>): FindDefinition {
+  return (name) => {
+    const pin = pins.findLastIndex(([pinned]) => pinned === name)
+    return pin < 0 ? undefined : definitions.program(pin).def
+  }
 }
 
 /** What a picture is drawn from, besides the program of its frame. */
 export interface PictureFacts {
   /** The time of the picture, in milliseconds since the epoch. */
   readonly now: number
-  /** Returns the definition of another program of the run, by its name as `kind:id`. */
-  readonly definition: (name: string) => unknown
+  readonly definition: FindDefinition
 }
 
 /** The display of a kind's programs and their runs. It never changes a run, and no step uses it. All methods are pure and optional. */
@@ -74,9 +113,13 @@ export interface KindView<Def = unknown> {
   /** Returns the program as a graph. */
   graph?(def: Def): Graph
   /** Returns the trace lines of a record. Absent: a trace has one plain line for each record. */
-  story?(change: Change<Def>): readonly StoryEvent[]
+  story?(change: Change<Def>, definition: FindDefinition): readonly StoryEvent[]
+  /** Returns the events of a record, as the kind names them, for programs that follow a run. Absent: the kind has none. */
+  events?(change: Change<Def>, definition: FindDefinition): readonly KindEvent[]
   /** Returns a picture of all nodes of a frame with their states, for kinds whose programs are at several nodes at once. */
   picture?(def: Def, frame: Frame, facts: PictureFacts): readonly PictureLine[]
+  /** Returns the failures that a frame remembers, oldest first. */
+  failures?(def: Def, frame: Frame): readonly PastFailure[]
   /** Returns the edges of the current node of a frame, open and closed. */
   edges?(def: Def, frame: Frame): readonly EdgeState[]
   /**

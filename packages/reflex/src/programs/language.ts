@@ -30,6 +30,10 @@ export interface LanguageNames {
 export interface Language extends LanguageNames {
   /** Formats a text and keeps its comments, or returns its errors. Never throws. */
   format(text: string, file?: string): FormattedText
+  /** The names of the written forms of its programs, if there are several. */
+  readonly forms?: readonly string[]
+  /** Writes a program in another form, or returns its errors. Findings beside a text are warnings. Never rejects for a wrong text. */
+  convert?(text: string, file: string | undefined, form: string): Promise<FormattedText>
   /** Returns the place of a node or an edge in the text of a program, with a note. Never throws. */
   locate?(text: string, file: string | undefined, target: LocateTarget, note?: string): FaultDetails
 }
@@ -51,6 +55,8 @@ export interface ReadProgram {
 export interface ReadResult {
   readonly program?: ReadProgram
   readonly findings: readonly Fault[]
+  /** The paths of other files whose text is part of the program, also if it has errors. In a folder they are no programs of their own. */
+  readonly parts?: readonly string[]
 }
 
 /** The context of reading a program. */
@@ -72,7 +78,7 @@ export interface Reader<Def = unknown> {
   /** Reads the text of a file. Never throws for an invalid text. */
   read(text: string, file: string, context: ReadContext): ReadResult | Promise<ReadResult>
   /** Reads the export of a module or a value; undefined if it is not a program of this kind. Without `context`, nothing is proved. */
-  accept?(value: unknown, file?: string, context?: ReadContext): ReadResult | undefined
+  accept?(value: unknown, file?: string, context?: ReadContext): ReadResult | undefined | Promise<ReadResult | undefined>
   /** Checks and returns named inputs; `texts` are converted to the declared types. Throws for an invalid input. */
   inputs?(def: Def, input: JsonObject, texts: readonly string[]): JsonObject
 }

@@ -72,7 +72,7 @@ export class Library {
    */
   async accept(value: unknown, lint = true): Promise<Program | undefined> {
     for (const kind of this.#kinds.names) {
-      const result = (await this.#readerOf(kind))?.accept?.(value, undefined, readContext(lint))
+      const result = await (await this.#readerOf(kind))?.accept?.(value, undefined, readContext(lint))
       if (result === undefined) continue
       if (result.program !== undefined) return addPrograms(this.#programs, kind, result.program)
       throw result.findings.find(({ severity }) => severity === 'error') ?? new TypeError('what was not accepted has an error')
@@ -315,15 +315,17 @@ export class Library {
     })
   }
 
-  /** Returns the files of a folder whose programs no other file of the folder calls. */
+  /** Returns the files of a folder whose programs no other file of the folder calls, and that are no part of another one. */
   async #uncalled(files: readonly string[]): Promise<string[]> {
     const called = new Set<string>()
+    const parts = new Set<string>()
     const names = new Map<string, string>()
     for (const file of files) {
       const kind = this.#kinds.ofFile(file)?.name
       const result = await this.#resultOf(file)
       if (kind === undefined || result === undefined) continue
       const { program } = result
+      for (const part of result.parts ?? []) parts.add(part)
       if (program === undefined) {
         names.set(file, '')
         continue
@@ -333,7 +335,7 @@ export class Library {
       for (const name of this.#programs.kind(kind).calls?.(program.def) ?? [])
         for (const [meant] of referencedPrograms(name)) if (meant !== ownName) called.add(meant)
     }
-    return [...names].filter(([, name]) => !called.has(name)).map(([file]) => file)
+    return [...names].filter(([file, name]) => !called.has(name) && !parts.has(file)).map(([file]) => file)
   }
 
   async #read(file: string, kind?: string, context: ReadContext = readContext(), trust?: Trust): Promise<ReadFile> {

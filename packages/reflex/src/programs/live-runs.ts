@@ -3,7 +3,7 @@ import type { Fault, Host, Json, JsonObject, Program, Programs, Run } from '../k
 /** What became of a saved file. */
 export type SavedFile =
   | { readonly program: Program }
-  /** The file has errors: the run goes on with its program. */
+  /** The file has errors: the run keeps its program. */
   | { readonly refused: readonly Fault[] }
   /** The file says the same as before. */
   | { readonly unchanged: true }
@@ -24,8 +24,10 @@ export interface LiveRuns {
   /** The topics of events, and of the message that ends a run. */
   readonly topics: { readonly event: string; readonly close: string }
   readonly keys: readonly LiveKey[]
-  /** Returns the command of a key. */
-  command(key: LiveKey, text: string, run: Pick<Run, 'state'>): Json
+  /** Returns the command of a key; undefined if it does nothing now. */
+  command(key: LiveKey, text: string, run: Pick<Run, 'state'>): Json | undefined
+  /** Returns what the run does now, in one line. */
+  about(run: Pick<Run, 'state'>): string
   /** Calls back with each saved program below a folder, once it has not changed for a while, until the returned function is called. */
   watch(folder: string, host: Pick<Host, 'now' | 'at'>, onSaved: (file: string) => void): () => void
   /** Returns a function that gives a run its saved program. `read` reads and registers the program again. */

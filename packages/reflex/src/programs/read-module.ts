@@ -28,7 +28,8 @@ export async function readModule(file: string, reader: Reader, host: Pick<Host, 
     const [why = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1)
     throw programFaults.make('R1023', `${file} cannot be loaded: ${why}`, { file, cause, fix: importFix(file, cause) })
   }
-  const all = Object.values(exports).flatMap((value) => reader.accept?.(value, file, context) ?? [])
+  const read = await Promise.all(Object.values(exports).map(async (value) => reader.accept?.(value, file, context)))
+  const all = read.filter((result) => result !== undefined)
   // A program that is included in another one is part of it.
   const bundled = new Set(all.flatMap(({ program }) => program?.callees?.map(({ source }) => source) ?? []))
   const found = all.filter(({ program }) => program === undefined || !bundled.has(program.source))

@@ -71,6 +71,16 @@ export const SHARED_DOCUMENTS = {
       segments: list(segment).optional().describe('Absent for a run that was never sealed'),
       stack: list(step),
       branches: list(list(step)).optional().describe('The stacks of parallel branches'),
+      nodes: list(
+        z.object({
+          path: text,
+          depth: z.number(),
+          mark: z.enum(['open', 'running', 'done', 'failed', 'waits']),
+          text: text.optional(),
+          ms: z.number().optional(),
+        }),
+      ).optional(),
+      failures: list(z.object({ node: text, text, isRecovered: z.boolean(), time: text })).optional(),
       choices: list(z.object({ id: text, label: text, open: z.boolean(), why: text.optional(), when: text.optional() })),
       board: list(
         z.object({

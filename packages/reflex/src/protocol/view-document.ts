@@ -9,7 +9,7 @@ import { runDocument } from './run-document.ts'
 
 /** Returns the state of a run after one of its records. */
 export function showDocument(
-  { row, at, time, stack, branches, choices, board, questions, inbox, segments }: RunView,
+  { row, at, time, stack, branches, picture, failures, choices, board, questions, inbox, segments }: RunView,
   gone: boolean,
 ): JsonObject {
   const steps = (one: readonly StackStep[]): object[] => one.map((step) => ({ ...step, program: programName(step.program) }))
@@ -21,6 +21,8 @@ export function showDocument(
     segments: segmentDocuments(segments),
     stack: steps(stack),
     ...(branches.length === 0 ? {} : { branches: branches.map(steps) }),
+    ...(picture.length === 0 ? {} : { nodes: picture.map(({ path, depth, mark, text, ms }) => ({ path, depth, mark, text, ms })) }),
+    ...(failures.length === 0 ? {} : { failures: failures.map(({ at: when, ...failure }) => ({ ...failure, time: utc(when) })) }),
     choices,
     board,
     questions: questions.map(questionDocument),

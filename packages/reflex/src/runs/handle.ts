@@ -1,4 +1,4 @@
-import { linesOf, type StoryLine } from '../history/trace.ts'
+import { eventsOf, linesOf, type StoryLine } from '../history/trace.ts'
 import {
   type Asker,
   askerOf,
@@ -18,7 +18,7 @@ import { type Question, readQuestion } from '../people/index.ts'
 import type { RunSettings } from '../policy/index.ts'
 import { checkArguments, FUNCTION, NUMBER, oneOf, optional, options, shape, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
-import type { PictureLine } from '../programs/kind-view.ts'
+import type { KindEvent, PictureLine } from '../programs/kind-view.ts'
 import type { ViewedPrograms } from '../programs/kinds.ts'
 import { pictureOf } from './picture.ts'
 
@@ -95,7 +95,9 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
   readonly definitions: ViewedPrograms
   readonly #lines = new Set<(line: StoryLine) => void>()
   readonly #records = new Set<(record: Rec, n: number) => void>()
+  readonly #events = new Set<(event: KindEvent) => void>()
   #pending: StoryLine[] = []
+  #pendingEvents: (readonly [n: number, event: KindEvent])[] = []
 
   constructor(run: Run<RunSettings>, definitions: ViewedPrograms) {
     this.run = run
@@ -185,7 +187,19 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
     return () => void this.#records.delete(listener)
   }
 
+  /**
+   * Calls the listener with each event of the kind when its record is durable: for a tree, ticks, the statuses of nodes, and what nodes report.
+   * They are derived from the journal, so `reflex trace RUN --events` prints them again. An event can come twice after a crash, with the same id.
+   * The returned function removes the listener. A kind without events never calls it.
+   */
+  onEvent(listener: (event: KindEvent) => void): () => void {
+    checkArguments('onEvent', { listener: [listener, FUNCTION] })
+    this.#events.add(listener)
+    return () => void this.#events.delete(listener)
+  }
+
   #observe(change: Change): void {
+    if (this.#events.size > 0) this.#pendingEvents.push(...eventsOf(change, this.definitions).map((event) => [change.n, event] as const))
     this.#pending.push(...linesOf(change, this.definitions))
   }
 
@@ -194,6 +208,9 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
     const firstLater = this.#pending.findIndex((line) => line.n > n)
     const ready = this.#pending.splice(0, firstLater < 0 ? this.#pending.length : firstLater)
     for (const line of ready) for (const listener of this.#lines) listener(line)
+    const later = this.#pendingEvents.findIndex(([record]) => record > n)
+    const events = this.#pendingEvents.splice(0, later < 0 ? this.#pendingEvents.length : later)
+    for (const [, event] of events) for (const listener of this.#events) listener(event)
   }
 
   /** Stops the run in this process. The run can be resumed. */

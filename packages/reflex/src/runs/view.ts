@@ -16,7 +16,7 @@ import {
 } from '../kernel/index.ts'
 import type { ViewedPrograms } from '../programs/kinds.ts'
 import { pictureOf } from './picture.ts'
-import type { EdgeState, PictureLine } from '../programs/kind-view.ts'
+import type { EdgeState, PastFailure, PictureLine } from '../programs/kind-view.ts'
 
 /** A program on the call stack of a run, with its current node. */
 export interface StackStep {
@@ -41,6 +41,8 @@ export interface RunView {
   readonly choices: readonly EdgeState[]
   /** The nodes of the program at the top of the stack with their states, if its kind draws them. */
   readonly picture: readonly PictureLine[]
+  /** The failures that the program at the top of the stack remembers, oldest first, if its kind keeps them. */
+  readonly failures: readonly PastFailure[]
   /** The board as the top of the stack reads it, nearest scope first. */
   readonly board: readonly {
     readonly key: string
@@ -105,6 +107,7 @@ export function viewOf({ row, state, definitions }: ViewedRun, { newest, inbox, 
     branches: tops.map(stackOf),
     choices: (tops.length === 0 ? [frame] : tops).flatMap((top) => edgesOf(top, definitions)),
     picture: pictureOf(frame, state, definitions),
+    failures: failuresOf(frame, definitions),
     board: boardOf(frame, definitions, forks),
     questions: questionsOf(row.id, waits),
     inbox: newest ? inbox : [],
@@ -126,6 +129,11 @@ function nodeAt({ pin }: Frame, position: Json | undefined, definitions: ViewedP
 function edgesOf(frame: Frame, definitions: ViewedPrograms): readonly EdgeState[] {
   const { def, kind } = definitions.program(frame.pin)
   return definitions.view(kind).edges?.(def, frame) ?? []
+}
+
+function failuresOf(frame: Frame, definitions: ViewedPrograms): readonly PastFailure[] {
+  const { def, kind } = definitions.program(frame.pin)
+  return definitions.view(kind).failures?.(def, frame) ?? []
 }
 
 function boardOf(frame: Frame, definitions: ViewedPrograms, forks: ReadonlySet<number>): RunView['board'] {

@@ -1,6 +1,7 @@
 import {
   type Call,
   isFault,
+  isList,
   isObject,
   type Json,
   type Port,
@@ -31,17 +32,19 @@ export interface ToolPortSettings<S extends RunFacts> {
 const ON_RESUME: Readonly<Record<string, Repeat>> = { ask: 'ask', repeat: 'keyed', retry: 'keyed' }
 
 /**
- * Creates the port `tool`: `{tool, args, on_resume?, by?}`; its result is that of the tool. With `by: "model"`, a model
- * chose the arguments, so arguments that only an author may write are refused with `R4101`. The traits are those of the
+ * Creates the port `tool`: `{tool, args, on_resume?, by?, filled?}`; its result is that of the tool. With `by: "model"`, a model
+ * chose the arguments, and `filled` names arguments that have values of a board: arguments that only an author may write are refused
+ * then with `R4101`. The traits are those of the
  * tool with these arguments: the runtime gates the call and the policy judges it accordingly. A call that cannot be
  * read has no effect and fails. A replay takes the recorded result.
  */
 export function toolPort<S extends RunFacts>({ tools, guess, place, allows, denies }: ToolPortSettings<S>): Port<S> {
   const simulated = new SimulatedTools(tools)
   const prepare = ({ args, settings }: Call<S>): PreparedCall => {
-    const { tool, args: given = {}, by } = isObject(args) ? args : {}
+    const { tool, args: given = {}, by, filled } = isObject(args) ? args : {}
     if (typeof tool !== 'string') throw faults.make('R4100', 'the call names no tool')
     if (by === 'model') refuseAuthored(tools.get(tool, guess), given)
+    if (isList(filled)) refuseFilled(tools.get(tool, guess), filled)
     return (settings.simulated ? simulated : tools).prepare(tool, given, guess)
   }
   return {
@@ -73,6 +76,15 @@ function refuseAuthored({ name, authored = [] }: Tool, given: Json): void {
   if (wrong === undefined) return
   throw faults.make('R4101', `${name}: only the author of a program may write ${wrong}, not a model`, {
     fix: 'call a tool whose arguments a model may choose, such as a command that the operator named',
+  })
+}
+
+/** Refuses a value of a board in an argument that only an author writes. */
+function refuseFilled({ name, authored = [] }: Tool, filled: readonly Json[]): void {
+  const wrong = authored.find((argument) => filled.includes(argument))
+  if (wrong === undefined) return
+  throw faults.make('R4101', `${name}: the argument ${wrong} must not be a template, because no value may become part of it`, {
+    fix: `put the value under a name into "environment", and write "$name" in ${wrong}`,
   })
 }
 

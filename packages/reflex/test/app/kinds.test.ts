@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Json, Kind, Port, Program } from '../../src/kernel/index.ts'
 import { isFault, type KindBody, type KindModule, KINDS, type LazyKindModule, Reflex, type RunOptionTable } from '../../src/index.ts'
 import { actions } from '../../src/cli/actions.ts'
@@ -123,6 +123,29 @@ test('a kind from another folder is registered with the Reflex and run from a fi
   expect((await reflex.run(file)).value).toBe('well, hello')
   expect((await reflex.run(file, { echo: { loud: true } })).value).toBe('WELL, HELLO')
   expect((await reflex.run(join(workdir, 'flow.workflow.json'))).status).toBe('completed')
+})
+
+test('a kind that was made is closed with its Reflex, before the store, and every other kind is closed when one fails', async () => {
+  const workdir = folder()
+  const closed: string[] = []
+  const closing = (name: string, fails = false): KindModule => ({
+    ...echo,
+    name,
+    language: { ...echo.language, endings: [`.${name}.json`] },
+    runOptions: {},
+    make: (world) => ({
+      ...withKind(echo.make(world), { name }),
+      close() {
+        closed.push(name)
+        if (fails) throw new Error(`${name} is stuck`)
+      },
+    }),
+  })
+  const given = place(workdir)
+  vi.spyOn(given.store, 'close').mockImplementation(async () => void closed.push('store'))
+  const reflex = new Reflex({ ...given, kinds: [closing('first', true), closing('second'), lazy().module] })
+  await expect(reflex.close()).rejects.toThrow('first is stuck')
+  expect(closed).toEqual(['first', 'second', 'store'])
 })
 
 test('an option of a kind counts for programs of that kind alone', async () => {

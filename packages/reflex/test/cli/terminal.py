@@ -1,5 +1,5 @@
-"""Runs a command in a pseudo-terminal. Arguments: columns, a JSON list of [text to wait for, keys to send], command.
-Prints everything that was written to the terminal; ends with the exit code of the command."""
+"""Runs a command in a pseudo-terminal. Arguments: columns, a JSON list of [text to wait for, keys to send, [file, new content]], command.
+The file of an item is saved before its keys are sent. Prints everything that was written to the terminal; ends with the exit code of the command."""
 import fcntl, json, os, pty, select, signal, struct, sys, termios, time
 
 columns, script, command = int(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]
@@ -12,7 +12,11 @@ seen, mark, deadline = b"", 0, time.time() + 30
 while time.time() < deadline:
     if script and script[0][0].encode() in seen[mark:]:
         mark = len(seen)
-        os.write(fd, script.pop(0)[1].encode())
+        _, keys, *saved = script.pop(0)
+        for name, content in saved:
+            with open(name, "w") as file:
+                file.write(content)
+        os.write(fd, keys.encode())
         continue
     if select.select([fd], [], [], 0.1)[0]:
         try:

@@ -24,6 +24,10 @@ const CODES: Readonly<Record<string, number>> = {
   'signal watcher event :={"level": "high"}': 75,
   'signal watcher event :={"level": "low"}': 75,
   'run publish.lua --answers none': 75,
+  'run patrol.lua --id stopped --break visit': 75,
+  'signal stopped debug step': 75,
+  'signal stopped debug force visit success': 75,
+  'signal stopped debug clear': 75,
 }
 
 let folder = ''
@@ -63,7 +67,7 @@ describe('the page of trees', () => {
     expect(result('signal watcher close')).toEqual({ alarms: 1 })
     expect(result('run offers.lua')).toEqual({ first: 'north', offers: [12, 9] })
     expect(result('answer last yes')).toEqual({ answer: 'yes' })
-    expect(result('run fallback.lua')).toEqual({ why: expect.stringContaining('the first way is closed') as string })
+    expect(result('run fallback.lua --id fell')).toEqual({ why: expect.stringContaining('the first way is closed') as string })
     expect(result('run door.tree.json')).toEqual({ locked: false, opened: true })
     expect(result('run gate.xml')).toEqual({ tries: 2, state: 'open' })
   })
@@ -73,12 +77,15 @@ describe('the page of trees', () => {
     const text = readFileSync(join(folder, 'patrol.lua'), 'utf8').replace('BT.condition(', 'BT.conditon(')
     const { findings } = await readLuaTree(text, 'patrol.lua', pool)
     const [{ code, rule, line, column, message } = {}] = findings
-    expect(shown).toContain(`error ${code} (${rule})  patrol.lua:${line}:${column}  ${message}`)
+    expect(shown).toContain(`error ${code} (${rule})  patrol.lua:${line}:${column}\n  ${message}`)
   })
 
-  test('its application prints what it says', { timeout: 600_000 }, () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['lamp.ts'], { cwd: folder, encoding: 'utf8', input: '' })
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'lamp { level: 80 }\ncompleted true\n', stderr: '' })
+  test.each([
+    ['lamp.ts', 'lamp { level: 80 }\ncompleted true\n'],
+    ['guard.ts', 'tree.completed\ntree.tick.complete\nSUCCESS 31\n'],
+  ])('its application %s prints what it says', { timeout: 600_000 }, (file, stdout) => {
+    const { status, ...printed } = spawnSync(process.execPath, [file], { cwd: folder, encoding: 'utf8', input: '' })
+    expect({ status, stdout: printed.stdout, stderr: printed.stderr }).toEqual({ status: 0, stdout, stderr: '' })
   })
 
   const nodes = blocks.filter(({ file, language }) => language === 'lua' && file === undefined).map(({ text }) => text)

@@ -117,6 +117,11 @@ describe('a write', () => {
       }),
     ).toBe('R2008')
     expect(await refused({ limit: 20 }, (x) => x.set('a', 'é'.repeat(9)))).toBe('R2008')
+    for (const text of ['é€😀'.repeat(3), 'é€😀\ud83d'.repeat(400)]) {
+      const bytes = 1 + Buffer.byteLength(JSON.stringify(text))
+      expect(await refused({ limit: bytes }, (x) => x.set('a', text))).toBe('')
+      expect(await refused({ limit: bytes - 1 }, (x) => x.set('a', text))).toBe('R2008')
+    }
     expect(
       await refused({ limit: 20, root: true }, (x) => {
         x.set('a', 'x'.repeat(10))

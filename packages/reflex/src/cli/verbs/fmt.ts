@@ -10,6 +10,7 @@ import { readText } from '../../programs/read-text.ts'
 import { isModule } from '../../programs/kinds.ts'
 import type { Language } from '../../programs/language.ts'
 import { noProgram, ProgramFolders } from '../../programs/program-folder.ts'
+import { quote } from '../../text/index.ts'
 import { unreadable } from '../../programs/unreadable.ts'
 import type { Console } from '../console.ts'
 import { EXIT, exitCodeOf } from '../exit.ts'
@@ -21,6 +22,8 @@ export interface FmtFlags extends CommonFlags {
   /** True after `--check`: writes nothing and reports what would change. */
   readonly check?: boolean
   readonly kind?: string
+  /** The form after `--to`. */
+  readonly to?: string
 }
 
 /** The result of one file. */
@@ -39,9 +42,10 @@ const STANDARD_INPUT = '-'
  * `reflex fmt FILE…`: rewrites programs in the standard form of their format and keeps comments and order. A folder
  * stands for its programs, and `-` for standard input, whose text goes to standard output. A file with errors, or one
  * that already has the form, is not written. With `--check` nothing is written, and the exit code is 1 if anything
- * would change.
+ * would change. With `--to` one program is written to standard output in another form.
  */
 export async function fmt(console: Console, paths: readonly string[], flags: FmtFlags): Promise<number> {
+  if (flags.to !== undefined) return convert(console, paths, flags, flags.to)
   const done: FormattedFile[] = []
   const seen = new Set<string>()
   for (const path of paths) {
@@ -53,6 +57,40 @@ export async function fmt(console: Console, paths: readonly string[], flags: Fmt
   const [first] = errors
   if (first !== undefined) return errors.length === 1 ? exitCodeOf(first) : EXIT.no
   return flags.check === true && done.some(({ changed }) => changed) ? EXIT.no : EXIT.done
+}
+
+/** Prints one program in another form. */
+async function convert(
+  console: Console,
+  [path = '', ...others]: readonly string[],
+  { kind, check }: FmtFlags,
+  form: string,
+): Promise<number> {
+  if (others.length > 0 || check === true)
+    throw faults.make('R2031', '--to prints one program and writes no file', { fix: 'name one file, without --check' })
+  const isInput = path === STANDARD_INPUT
+  const full = resolve(console.world.surroundings.cwd, path)
+  if (!isInput && isFolder(full, path))
+    throw faults.make('R2031', '--to takes one program, and not a folder', { fix: 'name the file', file: path })
+  const text = isInput ? await console.world.readInput() : readSource(full, path)
+  const language = isInput ? await languageOfText(text, kind) : await languageFor(path, kind)
+  if (language.convert === undefined || language.forms?.includes(form) !== true) throw unknownForm(form, language)
+  const written = await language.convert(text, path, form)
+  if (console.shape !== 'text') {
+    const errors = written.findings.filter(({ severity }) => severity === 'error').length
+    const files = [{ file: path, changed: written.text !== text, ...written, findings: written.findings.map((found) => faultData(found)) }]
+    console.document(plainJson({ v: 1, files, changed: written.text === undefined || written.text === text ? 0 : 1, errors }))
+  } else {
+    for (const found of written.findings) console.report(console.fault(found))
+    if (written.text !== undefined) console.world.out.write(written.text)
+  }
+  const first = written.findings.find(({ severity }) => severity === 'error')
+  return first === undefined ? EXIT.done : exitCodeOf(first)
+}
+
+function unknownForm(form: string, { forms = [], endings }: Language): Fault {
+  const why = forms.length === 0 ? `programs in ${endings.join(', ')} have one form` : `there is no form ${quote(form)}`
+  return faults.make('R2031', `--to: ${why}`, forms.length === 0 ? {} : { fix: `write --to ${forms.join(' or --to ')}` })
 }
 
 async function formatPath(path: string, seen: Set<string>, console: Console, flags: FmtFlags): Promise<FormattedFile[]> {
@@ -130,13 +168,17 @@ async function languageFor(file: string, kind: string | undefined): Promise<Lang
   return body.language
 }
 
+async function languageOfText(text: string, kind: string | undefined): Promise<Language> {
+  const { name = '' } = (kind === undefined ? BUILT_IN.ofText(text) : BUILT_IN.ofFile(STANDARD_INPUT, kind)) ?? {}
+  const body = await BUILT_IN.load(name)
+  if (body === undefined) throw BUILT_IN.unknownFile('standard input')
+  return body.language
+}
+
 async function standardInput(text: string, { kind }: FmtFlags): Promise<FormattedFile> {
   const file = STANDARD_INPUT
   const result = await attempt(file, async () => {
-    const { name = '' } = (kind === undefined ? BUILT_IN.ofText(text) : BUILT_IN.ofFile(file, kind)) ?? {}
-    const body = await BUILT_IN.load(name)
-    if (body === undefined) throw BUILT_IN.unknownFile('standard input')
-    return body.language.format(text, file)
+    return (await languageOfText(text, kind)).format(text, file)
   })
   if ('file' in result) return result
   return { file, changed: result.text !== undefined && result.text !== text, findings: result.findings, text: result.text ?? '' }

@@ -28,7 +28,7 @@ export async function show(session: Session, address: string): Promise<number> {
   return EXIT.done
 }
 
-function rows({ at, time, stack, branches, picture, choices, board, questions, inbox, segments }: RunView): string[][] {
+function rows({ at, time, stack, branches, picture, failures, choices, board, questions, inbox, segments }: RunView): string[][] {
   return [
     ['at', String(at), utc(time)],
     ...(segmentDocuments(segments) ?? []).map(({ number, first, last, place, archive = '' }) => [
@@ -47,6 +47,7 @@ function rows({ at, time, stack, branches, picture, choices, board, questions, i
       text ?? '',
       ms === undefined ? '' : duration(ms),
     ]),
+    ...failures.map(({ node, text, at: when, isRecovered }) => ['failure', node, text, utc(when), ...(isRecovered ? ['recovered'] : [])]),
     ...choices.map(({ id, open, why, when }) => ['edge', id, open ? 'open' : 'closed', why ?? when ?? '']),
     ...questions.map(({ id, path, question }) => ['question', id, path, question.text]),
     ...board.map(({ key, value, node, record, known, by }) => [
@@ -83,6 +84,7 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
     ...part('segment', segmentText(view.segments)),
     ...[stack, ...branches].flatMap((one, i) => part(i === 0 ? 'stack' : '     ', stackText(one))),
     ...pictureRows(view.picture, out),
+    ...failureLines(console, view),
     ...part('edges', choices.map(edgeText).join(' · ')),
     ...board(console, view),
     ...inbox(console, view),
@@ -127,6 +129,21 @@ function decideLines(console: Console, { row, at }: RunView, asked: readonly Ope
 function edgeText({ id, open, why, when }: EdgeState): string {
   if (open) return `${id} open${when === undefined ? '' : ` if ${when}`}`
   return `${id} closed${why === undefined ? '' : `, ${why}`}`
+}
+
+/** The most failures on a terminal; the newest ones are shown. */
+const MOST_FAILURES = 8
+
+/** Returns the failures that the program remembers: also of nodes that have begun again since. */
+function failureLines({ out, now }: Console, { failures }: RunView): string[] {
+  const left = failures.length - MOST_FAILURES
+  const more = left <= 0 ? [] : layoutText({ lead: '        …', painted: '        …', text: `${left} more, with --json`, column: 10 }, out)
+  const lines = failures.slice(-MOST_FAILURES).flatMap(({ node, text, at, isRecovered }, i) => {
+    const lead = `${i === 0 ? 'failed' : '      '}  ${out.text(node)}`
+    const facts = [...(isRecovered ? ['recovered'] : []), localTime(at, now)]
+    return layoutText({ lead, painted: i === 0 ? `${out.paint('dim', 'failed')}${lead.slice(6)}` : lead, text, facts, column: 22 }, out)
+  })
+  return [...lines, ...more]
 }
 
 /** Returns the messages in the inbox of a run. */

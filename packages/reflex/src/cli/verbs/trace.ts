@@ -6,7 +6,7 @@ import { readAddress } from '../../runs/address.ts'
 import { findRecord } from '../../runs/find-run.ts'
 import { isList, isObject, keptRecords, readPart, type RunRow, type State } from '../../kernel/index.ts'
 import type { StoryEvent } from '../../programs/kind-view.ts'
-import type { StoryLine } from '../../history/trace.ts'
+import { eventsOfPart, type StoryLine } from '../../history/trace.ts'
 import { firstTraced, type TraceOptions as TracedPart, type TracedRun } from '../../history/trace-of.ts'
 import type { Console } from '../console.ts'
 import { jsonText } from '../escape.ts'
@@ -40,12 +40,16 @@ import {
 import { duration, localTime } from '../units.ts'
 import type { ViewedPrograms } from '../../programs/kinds.ts'
 
-export interface TraceFlags extends CommonFlags, PartFlags {}
+export interface TraceFlags extends CommonFlags, PartFlags {
+  /** Prints the events of the kind in place of the story. */
+  readonly events?: boolean
+}
 
 /** `reflex trace RUN[@N]`: prints the events of a run, record by record, up to a record. */
 export async function trace(session: Session, address: string, flags: TraceFlags): Promise<number> {
   const { console, reflex } = session
   const part = tracedPart(flags)
+  if (flags.events === true) return printEvents(session, address, part)
   if (console.shape === 'jsonl') return printRecords(session, address, part)
   const traced = await reflex.trace(address, part)
   const { row, lines, state, first } = traced
@@ -97,6 +101,19 @@ async function printRecords({ console, reflex }: Session, address: string, optio
     const document = writer.document(record, n)
     if (n >= first) console.document(document)
   }
+  return EXIT.done
+}
+
+/** Prints the events of the kind, one JSON object on each line. */
+async function printEvents({ console, reflex }: Session, address: string, options: TracedPart): Promise<number> {
+  const { ref, at } = readAddress(address)
+  const { id, last } = await findRecord(reflex.store, ref, at)
+  const first = firstTraced(await keptRecords(reflex.store, id), at ?? last, options)
+  const part = await readPart(reflex.store, id, first, at ?? last)
+  // Loads the programs of the run.
+  await reflex.runtime.peek(id, at ?? last)
+  for await (const event of eventsOfPart(part, first, (state) => reflex.programsOf(state)))
+    console.world.out.write(`${jsonText({ ...event, timestamp: utc(event.timestamp) })}\n`)
   return EXIT.done
 }
 
@@ -199,6 +216,8 @@ const EVENT_TEXTS: Readonly<
   push: ({ text = '' }, _, { state }) => ({ text: `▸ ${hashedName(text, state)}` }),
   pop: (event, _, { limit }) => ({ text: returnedText(event, limit) === '' ? '◂' : `◂ + ${returnedText(event, limit)}` }),
   ask: (event) => ({ text: `? ${askText(event)}` }),
+  // The beginning of a leaf that takes longer than a tick.
+  step: ({ depth, text = '' }) => (depth === undefined || text === '' ? undefined : { text: `● ${text}` }),
   fail: (event, { took, spent }) => ({
     text: `✗ ${failureText(event)}`,
     facts: [...durationFact(took), ...usageFacts(spent)],

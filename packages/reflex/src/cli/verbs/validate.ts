@@ -12,6 +12,7 @@ import type { Session } from '../session.ts'
 interface Checked {
   readonly file: string
   readonly findings: readonly Fault[]
+  readonly isProgram?: boolean
 }
 
 /**
@@ -53,11 +54,17 @@ async function check(path: string, kind: string | undefined, library: Library, c
   }
   let files: readonly string[] = []
   await attempt(path, () => void (files = library.files(resolve(console.world.surroundings.cwd, path))))
+  const parts = new Set<string>()
   for (const one of files) {
     const file = console.nearPath(one)
-    await attempt(file, async () => void checked.push({ file, findings: (await library.checkCalls(one, kind)).findings }))
+    await attempt(file, async () => {
+      const { findings, program, parts: others = [] } = await library.checkCalls(one, kind)
+      for (const part of others) parts.add(console.nearPath(part))
+      checked.push({ file, findings, isProgram: program !== undefined })
+    })
   }
-  return checked
+  // A part of another program needs to be no program itself; it was checked with that program.
+  return checked.filter(({ file, isProgram }) => isProgram === true || !parts.has(file))
 }
 
 function countOf(findings: readonly Fault[], severity: Severity): number {

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { isFault, type Json } from '../../kernel/index.ts'
+import type { StoryEvent } from '../../programs/kind-view.ts'
 import type { LiveKey, LiveRuns } from '../../programs/live-runs.ts'
 import { faults } from '../../runs/faults.ts'
 import type { RunHandle } from '../../runs/handle.ts'
@@ -8,9 +9,12 @@ import { eventLines } from '../event-lines.ts'
 import { runHeader } from '../header.ts'
 import { type Line, pressLine } from '../menu.ts'
 import type { RunFlags } from '../options.ts'
-import { pictureRows } from '../picture-rows.ts'
-import { type Progress, plainLine } from '../progress.ts'
+import type { Console } from '../console.ts'
+import type { Look } from '../look.ts'
+import { fittingRows } from '../picture-rows.ts'
+import type { Progress } from '../progress.ts'
 import type { Session } from '../session.ts'
+import { type LiveKind, startOptions } from '../start-options.ts'
 
 export interface WatchFlags extends RunFlags {
   /** A file of events, one JSON value on each line; `-` is standard input. */
@@ -18,11 +22,7 @@ export interface WatchFlags extends RunFlags {
 }
 
 /** Returns how runs of a program are fed and watched. Throws `R2031` for a kind whose runs take no events. */
-export async function liveRuns(
-  { console, reflex }: Session,
-  file: string,
-  kind?: string,
-): Promise<{ readonly kind: string; readonly live: LiveRuns }> {
+export async function liveRuns({ console, reflex }: Session, file: string, kind?: string): Promise<LiveKind> {
   const { program } = await reflex.library.load(resolve(console.world.surroundings.cwd, file), kind)
   const live = reflex.kinds.live(program.kind)
   if (live !== undefined) return { kind: program.kind, live }
@@ -45,16 +45,20 @@ export async function feed(session: Session, { run }: RunHandle, live: LiveRuns,
 
 /** `reflex watch FILE`: runs a program that stays for events, gives it each version that is saved, and shows its nodes. */
 export async function watch(session: Session, file: string, flags: WatchFlags): Promise<number> {
-  const { reflex } = session
-  const { kind, live } = await liveRuns(session, file, flags.kind)
-  const byKind = { [kind]: live.options }
+  const watched = await liveRuns(session, file, flags.kind)
+  const { live } = watched
+  const options = await startOptions(session, flags, watched)
   const hooks: RunHooks = {
-    open: (prepare) => reflex.start(file, { prepare, kind, ...byKind, ...(flags.id === undefined ? {} : { id: flags.id }) }),
+    open: (prepare) => session.reflex.start(file, { ...options, prepare }),
     header: (handle) => runHeader(session, handle, []),
+    isShown: ({ event }) => !DRAWN.includes(event.mark),
     beforeContinue: (handle, progress) => stay(session, { file, live, handle, progress, events: flags.events }),
   }
   return driveRun(session, { ...flags, answers: flags.answers ?? 'none' }, hooks)
 }
+
+/** The marks of events that the picture of the nodes shows. */
+const DRAWN: readonly StoryEvent['mark'][] = ['enter', 'step', 'done', 'fail', 'skip']
 
 interface Watched {
   readonly file: string
@@ -84,15 +88,16 @@ async function stay(session: Session, watched: Watched): Promise<void> {
   const stopWatching = live.watch(dirname(path), surroundings.host, (name) => {
     saved(name).then((result) => {
       if (!('refused' in result)) return
-      plainLine(console, console.now, 'refused', 'saved with errors, the old version goes on')
-      for (const fault of result.refused) console.report(console.fault(fault))
+      const lines = result.refused.flatMap((fault) => console.fault(fault))
+      if (progress.screen === undefined) console.report(lines)
+      else progress.screen.print(lines)
     }, left.reject)
   })
   const stopListening = console.world.onInterrupt(() => left.resolve())
   const stopRecords = handle.onRecord(() => {
     if (handle.run.state.ended !== undefined) left.resolve()
   })
-  progress.screen?.showBlock(() => [...pictureRows(handle.picture(console.now), console.err), keys.footer()])
+  progress.screen?.showBlock(() => block(console, watched, keys.footer()))
   // Records are shown once they are durable, and a run that is waited for becomes durable at once.
   handle.idle().catch(left.reject)
   try {
@@ -104,14 +109,26 @@ async function stay(session: Session, watched: Watched): Promise<void> {
   }
 }
 
+/** Returns what the run does now, its nodes as far as the terminal has room, and the keys. */
+function block({ err, now }: Console, { handle, live }: Watched, keys: readonly string[]): string[] {
+  const about = fitted(live.about(handle.run), err)
+  return [...about, ...fittingRows(handle.picture(now), err, err.rows - about.length - keys.length - 1), ...keys]
+}
+
+function fitted(text: string, look: Look): string[] {
+  return look.wrap(look.text(text), look.room).map((line) => look.paint('dim', line))
+}
+
 /** Sends the commands of keys to the run. A key that asks for more takes a line of text first. */
 function watchKeys(
   { console }: Session,
   { live, handle, progress }: Watched,
   leave: () => void,
-): { readonly stop: () => void; readonly footer: () => string } {
+): { readonly stop: () => void; readonly footer: () => readonly string[] } {
   let typed: { readonly key: LiveKey; readonly line: Line } | undefined
-  const send = (command: Json): void => void handle.run.command(0, command).catch(() => leave())
+  const send = (command: Json | undefined): void => {
+    if (command !== undefined) handle.run.command(0, command).catch(() => leave())
+  }
   const stop = console.world.keyboard?.((pressed) => {
     if (typed !== undefined) {
       const { key } = typed
@@ -129,10 +146,6 @@ function watchKeys(
   const hints = [...live.keys.map(({ key, about }) => `${key} ${about}`), 'q leave, resumable'].join(' · ')
   return {
     stop: () => stop?.(),
-    footer: () =>
-      console.err.paint(
-        'dim',
-        console.err.text(typed === undefined ? hints : `${typed.key.asks ?? ''}: ${typed.line.before}${typed.line.after}`),
-      ),
+    footer: () => fitted(typed === undefined ? hints : `${typed.key.asks ?? ''}: ${typed.line.before}${typed.line.after}`, console.err),
   }
 }

@@ -16,6 +16,7 @@ import {
   type Wait,
 } from '../../kernel/index.ts'
 import { type Facts, failureResult, nameOf, programFacts, type SpanResult, frameResult, faultFacts, usageFacts } from './span-facts.ts'
+import { definitionFinder } from '../../programs/kind-view.ts'
 import type { ViewedPrograms } from '../../programs/kinds.ts'
 
 /** The span of a run, a called program, a branch, an effect or a wait, projected from its records. */
@@ -338,7 +339,8 @@ export class SpanProjection {
     if (isObject(value) && isObject(value.usage)) return usageFacts({ ...value.usage, model: value.model ?? null, usd: value.cost ?? null })
     if (change === undefined) return {}
     const program = this.#definitions.program(change.frame.pin)
-    const story = this.#definitions.view(program.kind).story?.({ ...change, def: program.def }) ?? []
+    const story =
+      this.#definitions.view(program.kind).story?.({ ...change, def: program.def }, definitionFinder(change.state, this.#definitions)) ?? []
     for (const { facts } of story) if (isObject(facts?.used)) return usageFacts(facts.used)
     return {}
   }

@@ -68,7 +68,10 @@ export class Replayer {
     }
     this.#recorded.recorded = record
     const decided = withRecordFault(state, () => this.#decider.decide(frame, inputOf(state, record), record.elapsed))
-    return equalRecords(record, decided) ? undefined : { record: state.n + 1, recorded: record, decided }
+    if (equalRecords(record, decided)) return undefined
+    // The kind has derived it from a position that the recorded one is not.
+    frame.cache = undefined
+    return { record: state.n + 1, recorded: record, decided }
   }
 
   /** Applies a recorded record. Throws `R5003` for a record that cannot follow the records before it. */

@@ -120,7 +120,31 @@ const measures = new WeakMap<Scope, Measure>()
 const encoder = new TextEncoder()
 
 function bytesOf(key: string, value: Json | undefined): number {
-  return value === undefined ? 0 : encoder.encode(key).length + encoder.encode(JSON.stringify(value)).length
+  return value === undefined ? 0 : utf8Length(key) + utf8Length(JSON.stringify(value))
+}
+
+/** Texts up to this length are counted without being encoded, which costs an allocation. */
+const COUNTED = 1024
+
+/** Returns the length of a text in UTF-8. A surrogate without its other half counts as the three bytes of its replacement. */
+function utf8Length(text: string): number {
+  if (text.length > COUNTED) return encoder.encode(text).length
+  let bytes = text.length
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0x80) continue
+    bytes += unit < 0x800 ? 1 : 2
+    if (isHigh(unit) && isLow(text.charCodeAt(i + 1))) i++
+  }
+  return bytes
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000
 }
 
 function measure(scope: Scope): Measure {

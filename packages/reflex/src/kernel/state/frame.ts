@@ -162,6 +162,8 @@ export class Frame {
   notified = false
   /** True after its end: queued inputs for it are ignored. */
   gone = false
+  /** What its kind has derived from its position in the last step: not part of the state, and empty after a fold. */
+  cache: unknown
 
   constructor(id: Ref, pin: number, args: Json | undefined, link: Link | undefined, scope = new Scope()) {
     this.id = id

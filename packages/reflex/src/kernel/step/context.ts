@@ -85,6 +85,17 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
   }
 
   /**
+   * What the kind has kept for the next step of the frame, such as an index of its position. It is in memory only: empty after a resume, in a
+   * fork, and after a replayed record that differs from the decided one, so the kind must be able to derive it from the position.
+   */
+  get cache(): unknown {
+    return this.frame.cache
+  }
+  set cache(value: unknown) {
+    this.frame.cache = value
+  }
+
+  /**
    * True if another frame, or an ended strand, is of this frame's kind: only then do its position and its internal keys have
    * this kind's meaning.
    */
@@ -169,7 +180,7 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
         throw new TypeError(`${this.place()} changes item ${JSON.stringify(index)} of a position of ${length} items`)
       length = Math.max(length, index + 1)
     }
-    draft.patch = [...earlier, ...items]
+    draft.patch = earlier.length === 0 ? items : [...earlier, ...items]
   }
 
   #mixedPatch(): TypeError {

@@ -163,7 +163,7 @@ function endStateOf(state: State, subject: KindSubject): Json {
   const endState: Json = {
     status: ended?.status ?? 'open',
     value: withoutFaultData(ended?.value ?? null),
-    position: root.position ?? null,
+    position: (subject.timeless ?? ((position: Json) => position))(root.position ?? null),
     args: root.args ?? null,
     pins: state.pins.map(([name, , , hash]) => [name, hash]),
     board: Object.fromEntries(history),

@@ -32,6 +32,8 @@ export interface KindSubject {
   readonly draws?: string
   /** The fields of positions, boards and values that hold times. A fault can change them, so they are not compared. */
   readonly times?: readonly string[]
+  /** Returns a position without the times that are not fields, such as the items of a list. */
+  readonly timeless?: (position: Json) => Json
   /**
    * Returns the ports of the world, once for each life of the process. The result of a port must depend only on its arguments and key. A
    * port that fails only at its first call changes its answer when a crash repeats the call, and the suite then reports a bug of the world.

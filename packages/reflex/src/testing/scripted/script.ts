@@ -4,6 +4,7 @@ import type { ModelCall, ModelRequest, ScriptedReply } from '../../models/index.
 import type { OpenQuestion } from '../../runs/handle.ts'
 import type { ReflexOptions } from '../../app/options.ts'
 import type { Tool, ToolCall } from '../../tools/index.ts'
+import type { Substitutes } from '../../kinds/tree/index.ts'
 import type { DecisionContext } from '../../kinds/workflow/index.ts'
 
 /**
@@ -56,7 +57,7 @@ export type AnswerScript = Json | ((question: OpenQuestion) => Json | undefined)
 
 /** The script of the world of a program, and the options of `Reflex` that a program can need. */
 export interface ScriptedOptions<Nodes extends string = string>
-  extends Pick<ReflexOptions, 'onTrouble' | 'pipeline' | 'policy' | 'programs' | 'secrets' | 'trust' | 'workdir' | 'workflow'> {
+  extends Pick<ReflexOptions, 'onTrouble' | 'pipeline' | 'policy' | 'programs' | 'secrets' | 'tree' | 'trust' | 'workdir' | 'workflow'> {
   /** The decisions at the nodes of workflows. They replace the agents of these nodes. */
   readonly decide?: DecisionScripts<Nodes>
   /** The replies of models, by the node that asks (`node` or `program/node`), or one function for all requests. No real model is called. */
@@ -70,6 +71,8 @@ export interface ScriptedOptions<Nodes extends string = string>
    * the answers in order.
    */
   readonly answers?: Readonly<Record<string, AnswerScript>>
+  /** What stands in place of nodes of a tree, by their paths or by patterns with `*`: an answer, a mock with a delay, or a function. */
+  readonly substitute?: Substitutes
   /** The agent for nodes without an agent in the program or the script. */
   readonly agent?: AgentChoice
   /** The start of the clock, in milliseconds since the epoch or as a date; a day in 2026 if absent. */

@@ -44,7 +44,16 @@ export class ScriptedWorld {
 
   /** The options of the `Reflex`, without its store and its surroundings. */
   get options(): ReflexOptions {
-    const { decide: _decide, models: _models, tools: _tools, answers: _answers, now: _now, kind: _kind, ...options } = this.script
+    const {
+      decide: _decide,
+      models: _models,
+      tools: _tools,
+      answers: _answers,
+      now: _now,
+      kind: _kind,
+      substitute: _substitute,
+      ...options
+    } = this.script
     return { ...options, actor: 'the test', leaseMs: LEASE_MS, policy: [...(options.policy ?? []), this.#policy] }
   }
 

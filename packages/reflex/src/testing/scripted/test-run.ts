@@ -38,7 +38,7 @@ export class TestRun<Types extends WorkflowTypes> {
 
   /** Starts a run of a program. Does not wait for its effects. */
   static async of<Types extends WorkflowTypes>(what: Testable, script: ScriptedOptions, input?: InputOf<Types>): Promise<TestRun<Types>> {
-    const { now = Date.UTC(2026, 0, 5, 9), kind } = script
+    const { now = Date.UTC(2026, 0, 5, 9), kind, substitute } = script
     const host = virtualHost({ at: new Date(now).getTime() })
     const world = new ScriptedWorld(script, new Outside())
     const memory = new AnswerMemory()
@@ -51,7 +51,12 @@ export class TestRun<Types extends WorkflowTypes> {
     for (const [name, port] of Object.entries(world.ports(reflex, host)))
       reflex.runtime.ports.set(name, OUTSIDE.has(name) ? rememberingPort(port, memory) : port)
     const program: string | Program = file ?? (await programOf(reflex, what))
-    const options = { id: RUN, ...(input === undefined ? {} : { input }), ...(kind === undefined ? {} : { kind }) }
+    const options = {
+      id: RUN,
+      ...(input === undefined ? {} : { input }),
+      ...(kind === undefined ? {} : { kind }),
+      ...(substitute === undefined ? {} : { tree: { substitute: JSON.stringify(substitute) } }),
+    }
     const starting = reflex.start<Types>(program, options)
     await waitFor(starting, host, world.outside)
     const handle = await starting

@@ -9,29 +9,6 @@ export function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
-/** Returns the author of a reply: the name of a model, or a note that no model wrote it. */
-export function authorOf(value: Json): string {
-  const { by, model } = isObject(value) ? value : {}
-  return by === 'hand' ? 'a reply written by hand' : textOf(by ?? model)
-}
-
-/**
- * Returns the usage of a model from its reply, or from the fault of the call: tokens, and money if the model has a
- * price.
- */
-export function usedBy(value: Json | undefined): JsonObject | undefined {
-  if (!isObject(value)) return undefined
-  const { usage, cost, tries, estimated, data } = value
-  if (!isObject(usage)) return isObject(data) && isObject(data['used']) ? data['used'] : undefined
-  return {
-    input: usage['input'] ?? 0,
-    output: usage['output'] ?? 0,
-    ...(typeof cost === 'number' ? { usd: cost } : {}),
-    ...(isList(tries) && tries.length > 1 ? { tries: tries.length } : typeof tries === 'number' && tries > 1 ? { tries } : {}),
-    ...(estimated === true ? { estimated } : {}),
-  }
-}
-
 /** The most characters of an output that is shown; the lines of a longer one are counted. */
 const ONE_LINE = 40
 

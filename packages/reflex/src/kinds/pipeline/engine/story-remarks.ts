@@ -9,7 +9,8 @@ import { withoutSensitive } from './labels.ts'
 import { shortJson, parseIfJson } from '../../../text/index.ts'
 import { nodeOf, type Position } from '../contract/position.ts'
 import { retryPolicy } from '../contract/retry.ts'
-import { authorOf, commandText, edgeFact, textOf, usedBy, edgeChoicesOf, writesOf } from './story-facts.ts'
+import { commandText, edgeFact, textOf, edgeChoicesOf, writesOf } from './story-facts.ts'
+import { replyAuthor, usedBy } from '../../../history/model-usage.ts'
 
 /** A record with its remarks, and the node at which its frame stood. */
 export interface RemarkedChange extends Change<TypedGraph> {
@@ -212,7 +213,7 @@ function doneBy({ record: { input } }: RemarkedChange, value: Json | undefined):
   const used = usedBy(value)
   if (input?.[0] === 'answer') return { by: 'a person' }
   if (used === undefined || !isObject(value)) return {}
-  return { by: authorOf(value), used }
+  return { by: replyAuthor(value), used }
 }
 
 /** Returns the writes of a stage, without sensitive values (reference pipeline 5.4). */

@@ -4,7 +4,8 @@ import type { TypedGraph } from '../model/typed.ts'
 import { branchOf } from '../contract/branch.ts'
 import { nodeOf } from '../contract/position.ts'
 import { faultOf, type RemarkedChange, REMARK_STORIES } from './story-remarks.ts'
-import { authorOf, textOf, usedBy, edgeChoicesOf } from './story-facts.ts'
+import { textOf, edgeChoicesOf } from './story-facts.ts'
+import { replyAuthor, usedBy } from '../../../history/model-usage.ts'
 
 /** Returns the remarks of a record: `[type, payload]` each. */
 export function remarksOf(note: Json | undefined): (readonly [type: string, payload: JsonObject])[] {
@@ -64,7 +65,7 @@ function inputStory({ record, node }: RemarkedChange, remarked: readonly StoryEv
     case 'err': {
       const used = usedBy(input[2])
       if (used === undefined || remarked.some(({ facts }) => facts?.['used'] !== undefined)) return []
-      return [{ mark: 'step', node, facts: { used, by: authorOf(input[2]) }, effect: input[1] }]
+      return [{ mark: 'step', node, facts: { used, by: replyAuthor(input[2]) }, effect: input[1] }]
     }
     default:
       return []

@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../../kernel/index.ts'
-import { defineRoute, type RequestOrigin, type Route, type RouteAnswer, type RouteRequest, type RouteWorld } from '../../../programs/route.ts'
+import {
+  defineRoute,
+  type RequestOrigin,
+  type Route,
+  type RouteAnswer,
+  type RouteRequest,
+  type RouteWorld,
+} from '../../../programs/route.ts'
 import { chronicleOf, eventsOf, progressOf, readable, statusOf } from './served-run.ts'
 
 const ID = z.strictObject({ id: z.string().min(1).max(200) })

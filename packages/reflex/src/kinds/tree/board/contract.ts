@@ -25,11 +25,14 @@ export type ContractOptions = { readonly [Key in Part]?: Readonly<Record<string,
 export class NodeContract {
   /** Keys that must have a value: without one the node fails and is not executed. */
   readonly inputs: SchemaMap
+  /** Keys that the node reads if they have a value. */
   readonly optionalInputs: SchemaMap
+  /** Keys that the node may write. */
   readonly outputs: SchemaMap
   /** Keys that the node reads and writes. They need no value before. */
   readonly inouts: SchemaMap
   readonly description: string
+  /** `fail`: an access that is not declared fails the node; `log`: it is the event `node.contract.violation`. */
   readonly onViolation: 'log' | 'fail'
 
   constructor(options: ContractOptions = {}, registry: SchemaRegistry = {}) {

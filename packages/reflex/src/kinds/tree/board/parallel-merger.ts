@@ -15,6 +15,7 @@ export interface MergeResult {
   readonly mergedKeys: readonly string[]
   /** A sentence for each conflict under the strategy `fail`. */
   readonly conflicts: readonly string[]
+  /** True if a key under `fail` had several writers. The parallel node fails then, whatever its policy says (UB-05). */
   readonly hasConflicts: boolean
   /** The reasons why keys were not written: `R1271`, `R1272`, and refusals of the parent. */
   readonly errors: readonly Fault[]

@@ -24,6 +24,7 @@ const SCOPE_NAME = textOf('a text that is not empty', (text) => text !== '')
 const KEY = textOf(`a key of 1 to ${MAX_KEY} characters`, (text) => text !== '' && text.length <= MAX_KEY)
 const SCHEMA = formOf('a schema', (value) => value !== undefined && value !== null)
 
+/** What a blackboard is made with. */
 export interface BoardOptions {
   /** The most bytes of all scopes together; 100 MB by default. Only for a root. */
   readonly limit?: number
@@ -38,6 +39,7 @@ export interface BoardOptions {
 const ROOT_OPTIONS = options({ limit: NUMBER, schemas: NAMED_VALUES, emit: FUNCTION })
 const CHILD_OPTIONS = options({ staged: FLAG })
 
+/** A limit for one key. */
 export interface KeyOptions {
   /** The most bytes of the key and its value as JSON. */
   readonly maxBytes?: number
@@ -82,6 +84,7 @@ export class TypedBlackboard {
     this.#scope = new BoardScope(scopeName, outer, family, given.staged)
   }
 
+  /** The name of this scope, for messages and events. */
   get scopeName(): string {
     return this.#scope.name
   }
@@ -204,6 +207,7 @@ export class TypedBlackboard {
     return new Set(this.#scope.writes)
   }
 
+  /** Forgets the reads and writes so far. A tick begins with it. */
   clearAccessTracking(): void {
     this.#scope.reads.clear()
     this.#scope.writes.clear()
@@ -219,6 +223,7 @@ export class TypedBlackboard {
     return this.#scope.family.bytes
   }
 
+  /** Returns the scope, its parent, its size, its keys, and what was read and written since the tracking was cleared. */
   debugInfo(): JsonObject {
     const { name, parent, family, values, reads, writes } = this.#scope
     return copyJson(

@@ -41,6 +41,13 @@ export function checkTree(tree: CompiledTree, options: CheckOptions = {}): Fault
   return findings.faults()
 }
 
+/** Returns the names in a tree that mean nothing, and the circle of references in which it stands. */
+export function checkNames(tree: CompiledTree, known: KnownNames): Fault[] {
+  const findings = new Findings(tree, undefined)
+  checkReferences(tree, nodesOf(tree), known, findings)
+  return findings.faults()
+}
+
 function treesOf(lookup: KnownNames['lookup']): TreeOf {
   return (name) => {
     const program = lookup?.(programName(name))

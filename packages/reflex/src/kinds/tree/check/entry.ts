@@ -50,19 +50,26 @@ export class EntryValues {
   #find(key: string): Known {
     if (key.startsWith('_')) return { domain: EVERYTHING, isMissing: false, isWritten: true }
     const { board = {}, contract } = this.#tree.source
+    const { inputs = {}, optional_inputs = {}, inouts = {} } = contract ?? {}
     const declared = board[key]
     const schema = this.schema(key)
     if (declared?.global === true) return { domain: join(schema, NIL), isMissing: false, isWritten: true }
-    if (contract?.inputs?.[key] !== undefined) return { domain: schema, isMissing: false, isWritten: true }
-    const isInput = contract?.optional_inputs?.[key] !== undefined || contract?.inouts?.[key] !== undefined
-    const isChanged = this.#writes.keys.has(key) || (this.#writes.isOpaque && this.isOpenToCode(key))
+    if (inputs[key] !== undefined) return { domain: schema, isMissing: false, isWritten: true }
+    const isOptional = optional_inputs[key] !== undefined
+    const isInput = isOptional || inouts[key] !== undefined
+    const isChanged = this.#isChanged(key)
     if (declared?.default !== undefined) return this.#withDefault(key, isInput || contract === undefined, isChanged)
     const open = { domain: join(schema, NIL), isMissing: true, isWritten: false }
-    if (isInput) return { ...open, isMissing: contract?.optional_inputs?.[key] !== undefined, isWritten: true }
+    if (isInput) return { ...open, isMissing: isOptional, isWritten: true }
     if (declared !== undefined && contract === undefined && !this.#writes.keys.has(key))
       return { ...open, isMissing: false, isWritten: true }
     // An earlier execution may have written it.
     return isChanged ? open : ABSENT
+  }
+
+  /** True if something in the tree may write a key. */
+  #isChanged(key: string): boolean {
+    return this.#writes.keys.has(key) || (this.#writes.isOpaque && this.isOpenToCode(key))
   }
 
   #withDefault(key: string, isInput: boolean, isChanged: boolean): Known {

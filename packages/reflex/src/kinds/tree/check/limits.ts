@@ -53,37 +53,35 @@ function longestOf(nodes: readonly CheckedNode[]): readonly number[] {
   return longest
 }
 
+/** Nodes that answer in the tick in which they begin. */
+const PROMPT = new Set(['condition', 'set', 'succeed', 'fail'])
+/** Nodes that have a timeout of their own, or none. */
+const TIMED = new Set(['tool', 'oracle', 'code_search', 'vault_search', 'call', 'ask'])
+/** Nodes that take as long as their children do one after another. */
+const SERIAL = new Set([
+  'sequence',
+  'selector',
+  'if_then_else',
+  'guard',
+  'inverter',
+  'always_succeed',
+  'always_fail',
+  'cooldown',
+  'run_once',
+])
+
 function longestTime({ manifest: { type }, params }: CompiledNode, children: readonly number[]): number {
   const sum = children.reduce((total, each) => total + each, 0)
+  if (PROMPT.has(type)) return 0
+  if (TIMED.has(type)) return params.timeout === undefined ? Infinity : Number(params.timeout)
+  if (SERIAL.has(type)) return sum
   switch (type) {
-    case 'condition':
-    case 'set':
-    case 'succeed':
-    case 'fail':
-      return 0
     case 'wait':
       return Number(params.wait_ms)
     case 'delay':
       return sum + Number(params.delay_ms)
     case 'timeout':
       return Math.min(sum, Number(params.timeout_ms))
-    case 'tool':
-    case 'oracle':
-    case 'code_search':
-    case 'vault_search':
-    case 'call':
-    case 'ask':
-      return params.timeout === undefined ? Infinity : Number(params.timeout)
-    case 'sequence':
-    case 'selector':
-    case 'if_then_else':
-    case 'guard':
-    case 'inverter':
-    case 'always_succeed':
-    case 'always_fail':
-    case 'cooldown':
-    case 'run_once':
-      return sum
     case 'retry':
       return sum * (1 + Number(params.max_retries)) + Number(params.backoff_ms) * Number(params.max_retries)
     default:

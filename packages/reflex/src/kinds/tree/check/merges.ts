@@ -19,9 +19,14 @@ export interface MergeParts {
 
 /** Finds keys of parallel children that cannot be merged. */
 export function checkMerges(nodes: readonly CheckedNode[], parts: MergeParts): void {
-  if (!nodes.some(({ node }) => node.manifest.type === 'parallel')) return
+  if (!nodes.some(isMerged)) return
   const sure = sureWrites(nodes, parts)
-  for (const checked of nodes) if (checked.node.manifest.type === 'parallel') checkParallel(checked, parts, sure)
+  for (const checked of nodes) if (isMerged(checked)) checkParallel(checked, parts, sure)
+}
+
+/** True for a parallel node, and for a loop whose items are ticked side by side. */
+function isMerged({ node }: CheckedNode): boolean {
+  return node.manifest.type === 'parallel' || (node.manifest.type === 'for_each' && node.params.parallel === true)
 }
 
 function checkParallel(checked: CheckedNode, parts: MergeParts, sure: readonly ReadonlySet<string>[]): void {
@@ -30,13 +35,13 @@ function checkParallel(checked: CheckedNode, parts: MergeParts, sure: readonly R
   for (const [key, writers] of writersOf(checked, parts.writes)) {
     const [first, second] = writers
     if (first === undefined || second === undefined || key.startsWith('_')) continue
-    const strategy = mergeStrategyType(textOf(perKey[key] ?? merge_strategy))
+    const strategy = mergeStrategyType(textOf(perKey[key] ?? merge_strategy ?? 'collect'))
     const why = conflict(strategy, key, parts.tree)
     if (why === undefined) continue
     const isSure = policy === 'require_all' && [first, second].every(({ index }) => sure[index]?.has(key))
     const [a, b] = [first.node.source.id, second.node.source.id]
     parts.findings.add(strategy === 'fail' ? 'R1290' : 'R1291', checked, key, () => ({
-      message: `${a} and ${b} ${isSure ? 'both write' : 'can both write'} ${key}, ${why}`,
+      message: `${a === b ? `two items of ${a}` : `${a} and ${b}`} ${isSure ? 'both write' : 'can both write'} ${key}, ${why}`,
       note: `${key} has several writers`,
       ...(perKey[key] === undefined ? {} : { parameter: 'per_key_strategies' }),
       severity: isSure ? 'error' : 'warning',
@@ -49,6 +54,13 @@ function checkParallel(checked: CheckedNode, parts: MergeParts, sure: readonly R
 /** The children that can write each key, and that can succeed: a child that fails is not merged. */
 function writersOf({ node, children }: CheckedNode, writes: readonly Writes[]): ReadonlyMap<string, CheckedNode[]> {
   const writers = new Map<string, CheckedNode[]>()
+  if (node.manifest.type === 'for_each') {
+    const [child] = children
+    const own = [node.params.item_key, node.params.index_key]
+    for (const key of child === undefined ? [] : (writes[child.index]?.keys ?? []))
+      if (child !== undefined && !own.includes(key)) writers.set(key, [child, child])
+    return writers
+  }
   for (const child of children) {
     for (const key of writes[child.index]?.keys ?? []) {
       const known = writers.get(key)

@@ -10,7 +10,7 @@ import type { CheckedNode } from './subject.ts'
 /** What a host knows, and the programs around a tree. What is absent is not checked. */
 export interface KnownNames {
   /** Finds a program by `kind:id`. */
-  readonly lookup?: ((reference: string) => Program | undefined) | undefined
+  readonly lookup?: ((reference: string) => Pick<Program, 'kind' | 'def'> | undefined) | undefined
   /** The names of the programs of a kind, for suggestions. */
   readonly names?: ((kind: string) => Iterable<string>) | undefined
   /** The names of the functions of the host. */
@@ -24,6 +24,7 @@ const MOST_NAMES = 10
 export function checkReferences(tree: CompiledTree, nodes: readonly CheckedNode[], known: KnownNames, findings: Findings): void {
   for (const checked of nodes) {
     const { params, manifest } = checked.node
+    if (manifest.tool !== undefined) missingName(checked, undefined, manifest.tool, 'tool', known.tools, findings)
     for (const { name, type } of manifest.parameters) {
       const value = params[name]
       if (value === undefined) continue
@@ -41,7 +42,7 @@ export function checkReferences(tree: CompiledTree, nodes: readonly CheckedNode[
 
 function missingName(
   checked: CheckedNode,
-  parameter: string,
+  parameter: string | undefined,
   name: string,
   what: 'function' | 'tool',
   known: readonly string[] | undefined,
@@ -55,12 +56,15 @@ function missingName(
       rule: 'E4003',
       message: `${checked.node.source.id} names the ${what} ${name}, which does not exist${hint === undefined ? '' : `; ${hint}`}`,
       note: hint ?? `no such ${what}`,
-      parameter,
-      fix: guess === undefined ? `register the ${what}, or name one of ${listed(known)}` : `write ${quote(guess)}`,
+      ...(parameter === undefined ? {} : { parameter }),
+      fix: guess === undefined ? `${REGISTER[what]}, or name one of ${listed(known)}` : `write ${quote(guess)}`,
       data: { fn_path: name, available_modules: known.slice(0, MOST_NAMES) },
     }
   })
 }
+
+/** How a host gets what a tree names. */
+const REGISTER = { function: 'register the function', tool: 'name the module that exports it with --tools' } as const
 
 function listed(names: readonly string[]): string {
   return names.length === 0 ? 'none that is registered' : quoteAll(names, MOST_NAMES)
@@ -74,7 +78,9 @@ function missingTree(
   { lookup, names }: KnownNames,
   findings: Findings,
 ): void {
-  if (lookup === undefined || tree.source.trees?.[name] !== undefined || lookup(programName(name)) !== undefined) return
+  // A recovery tree runs beside the tree, so it is a program of its own.
+  const isInFile = checked !== undefined && tree.source.trees?.[name] !== undefined
+  if (lookup === undefined || isInFile || lookup(programName(name)) !== undefined) return
   findings.add('R1204', checked, name, () => {
     const available = [...new Set([...Object.keys(tree.source.trees ?? {}), ...(names?.('tree') ?? [])])].toSorted()
     const hint = didYouMean(suggest(name, available))
@@ -82,7 +88,7 @@ function missingTree(
     const where = `${tree.source.file ?? tree.id}${line === undefined ? '' : `:${line}`}`
     return {
       rule: 'E4004',
-      message: `the tree ${name}, to which ${where} refers, is not found${hint === undefined ? '' : `; ${hint}`} Known trees: ${listed(available)}`,
+      message: `the tree ${name}, to which ${where} refers, is not found${hint === undefined ? '.' : `; ${hint}`} Known trees: ${listed(available)}`,
       note: hint ?? 'no such tree',
       ...(checked === undefined ? { at: [parameter] } : { parameter }),
       fix: 'correct the name, add the file, or write lazy = true if the tree is loaded later',

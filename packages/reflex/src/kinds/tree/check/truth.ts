@@ -7,7 +7,6 @@ import {
   type Domain,
   EVERYTHING,
   except,
-  type Interval,
   isNothing,
   isOne,
   join,
@@ -16,10 +15,10 @@ import {
   NIL,
   NOTHING,
   ofJson,
-  point,
   REALS,
   typesOf,
 } from './domain.ts'
+import { boundOf, canHold, isComparable, isOrder, NEGATED, numberOf, type Order, sumOf, TURNED } from './order.ts'
 
 /** How a key is used: `strict` fails for nil, `soft` takes nil for false or unequal, `test` asks for nil itself. */
 export type Use = 'strict' | 'soft' | 'test'
@@ -41,10 +40,8 @@ export interface Notices {
   mismatch(operator: Comparison, left: readonly string[], right: readonly string[]): void
 }
 
-const ORDER = new Set<unknown>(['<', '<=', '>', '>='])
-const NEGATED = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
-const TURNED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
-type Order = keyof typeof NEGATED
+/** What `ctx` has besides texts. */
+const CONTEXT: Readonly<Record<string, Domain>> = { event: EVERYTHING, tick_count: { ...NOTHING, numbers: REALS } }
 
 /** Evaluates expressions over the values that keys can have. */
 export class Truth {
@@ -64,9 +61,8 @@ export class Truth {
     if (!isNode(of)) return of === null ? NIL : ofJson(of)
     switch (of[0]) {
       case 'int':
-        return { ...NOTHING, numbers: point(Number(of[1])) }
       case 'float':
-        return { ...NOTHING, numbers: typeof of[1] === 'number' ? point(of[1]) : REALS }
+        return { ...NOTHING, numbers: numberOf(of[1]) }
       case 'bytes':
         return { ...NOTHING, texts: ALL_TEXTS }
       case 'bb':
@@ -75,7 +71,7 @@ export class Truth {
       case 'has':
         return this.#has(of[1])
       case 'ctx':
-        return of[1] === 'event' ? EVERYTHING : { ...NOTHING, ...(of[1] === 'tick_count' ? { numbers: REALS } : { texts: ALL_TEXTS }) }
+        return CONTEXT[of[1]] ?? { ...NOTHING, texts: ALL_TEXTS }
       case 'not': {
         const inner = this.value(of[1])
         return { ...NOTHING, yes: canBeFalse(inner), no: canBeTrue(inner) }
@@ -86,16 +82,13 @@ export class Truth {
       case '==':
       case '~=':
         return this.#equality(of[0], of[1], of[2])
-      case '<':
-      case '<=':
-      case '>':
-      case '>=':
-        return this.#order(of[0], of[1], of[2])
       case '+':
       case '-':
         return this.#sum(of[0], of[1], of[2])
-      default:
-        return this.#other(of)
+      default: {
+        const [operator, left, right] = of as readonly [unknown, Expression, Expression]
+        return isOrder(operator) ? this.#order(operator, left, right) : this.#other(of)
+      }
     }
   }
 
@@ -167,11 +160,9 @@ export class Truth {
   #sum(operator: '+' | '-', first: Expression, second: Expression): Domain {
     const [left, right] = [this.value(first, 'strict'), this.value(second, 'strict')]
     if (typesOf(left).join() !== 'a number' || typesOf(right).join() !== 'a number') this.canFail = true
-    const [a, b] = [left.numbers, right.numbers]
-    if (a === undefined || b === undefined) return { ...NOTHING, numbers: REALS }
-    const [lo, hi] = operator === '+' ? [a.lo + b.lo, a.hi + b.hi] : [a.lo - b.hi, a.hi - b.lo]
-    const isKnown = Math.abs(lo) < Number.MAX_SAFE_INTEGER && Math.abs(hi) < Number.MAX_SAFE_INTEGER && a.isWhole && b.isWhole
-    return { ...NOTHING, numbers: isKnown ? { ...REALS, lo, hi, isWhole: true } : { ...REALS, isWhole: a.isWhole && b.isWhole } }
+    const { numbers: a } = left
+    const { numbers: b } = right
+    return { ...NOTHING, numbers: a === undefined || b === undefined ? REALS : sumOf(operator, a, b) }
   }
 
   /** Restricts the keys of a condition to the values with which it is true or false. Returns false if there are none. Notices nothing. */
@@ -205,7 +196,7 @@ export class Truth {
       case '~=':
         return this.#assumeEqual(of[1], of[2], (of[0] === '==') === truth)
       default:
-        if (ORDER.has(of[0])) {
+        if (isOrder(of[0])) {
           const [operator, left, right] = of as readonly [Order, Expression, Expression]
           return this.#assumeOrder(operator, left, right, truth)
         }
@@ -244,21 +235,4 @@ export class Truth {
     if (isNode(side) && (side[0] === 'bb' || side[0] === 'get')) this.#values.restrict(side[1], kept)
     return true
   }
-}
-
-/** True if each value of one is comparable with each of the other: all are numbers, or all are texts. */
-function isComparable(left: Domain, right: Domain): boolean {
-  const types = new Set([...typesOf(left), ...typesOf(right)])
-  return !left.nil && !right.nil && types.size === 1 && (types.has('a number') || types.has('a text'))
-}
-
-/** The numbers that stand in a relation to some number of an interval. */
-function boundOf(operator: Order, { lo, hi, isLoOpen, isHiOpen }: Interval): Interval {
-  if (operator === '<') return { ...REALS, hi, isHiOpen: hi !== Infinity }
-  if (operator === '<=') return { ...REALS, hi, isHiOpen }
-  return operator === '>' ? { ...REALS, lo, isLoOpen: lo !== -Infinity } : { ...REALS, lo, isLoOpen }
-}
-
-function canHold(operator: Order, left: Interval | undefined, right: Interval | undefined): boolean {
-  return left !== undefined && right !== undefined && meetNumbers(left, boundOf(operator, right)) !== undefined
 }

@@ -1,4 +1,4 @@
-import { type Fault, isFault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { type Fault, type FunctionPin, isFault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { didYouMean, quote, suggest } from '../../../text/index.ts'
 import { type SchemaRegistry, schemaOf, type TreeSchema } from '../board/schema.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
@@ -10,6 +10,7 @@ import { outputOf } from '../nodes/tool.ts'
 import { withOnFailure } from '../nodes/with-on-failure.ts'
 import { type CodePlace, type ConditionCode, conditionCode, dataCode, type ExpressionCode } from './code.ts'
 import type { Assignments, CompiledNode, CompiledTree, NodeConditions } from './compiled.ts'
+import { pinOfPure, pureFunction, type PureFunction, type PureFunctions } from './pure-functions.ts'
 import { textOf } from '../model/text-of.ts'
 
 /** What a host adds to trees. */
@@ -17,34 +18,50 @@ export interface CompileOptions {
   /** The manifests by type. */
   readonly nodes: ReadonlyMap<string, NodeManifest>
   readonly schemas?: SchemaRegistry | undefined
+  /** The functions that run in the step. */
+  readonly pure?: PureFunctions | undefined
+}
+
+/** The versions of functions that a run has pinned. Absent: the current ones. */
+interface Pinned {
+  readonly pinned?: readonly FunctionPin[] | undefined
 }
 
 /**
  * Prepares a tree: finds the manifests, fills in defaults, reads conditions and schemas. Its source was checked when it was read, so a problem
  * is one of a host that lacks what the tree needs, or of a changed file: it throws the first one.
  */
-export function compileTree(source: TreeSource, options: CompileOptions): CompiledTree {
+export function compileTree(source: TreeSource, options: CompileOptions & Pinned): CompiledTree {
   return compileFile(source, options, new Map())
 }
 
+/** The mark of a stored tree whose text a run wrote. */
+interface Authored {
+  readonly author?: 'untrusted'
+}
+
 /** `trees`: those of the file, which may refer to each other. */
-function compileFile(source: TreeSource, options: CompileOptions, trees: Map<string, CompiledTree>): CompiledTree {
+function compileFile(source: TreeSource, options: CompileOptions & Pinned, trees: Map<string, CompiledTree>): CompiledTree {
   const inner = Object.entries(source.trees ?? {}).filter(([name]) => !trees.has(name))
   const names = new Set([...trees.keys(), ...inner.map(([name]) => name)])
   for (const [name, tree] of inner)
-    trees.set(name, new Compiler({ ...tree, file: tree.file ?? source.file } as TreeSource, options, names).compile(trees))
+    trees.set(
+      name,
+      new Compiler({ ...tree, ...authorOf(source), file: tree.file ?? source.file } as TreeSource, options, names).compile(trees),
+    )
   return new Compiler(source, options, names).compile(trees)
 }
 
 class Compiler {
   readonly #source: TreeSource
-  readonly #options: CompileOptions
+  readonly #options: CompileOptions & Pinned
   readonly #code = new Map<string, ConditionCode>()
   readonly #schemas = new Map<string, TreeSchema>()
   readonly #refs = new Set<string>()
   readonly #lazyRefs = new Set<string>()
   readonly #calls = new Set<string>()
   readonly #warnings: Fault[] = []
+  readonly #pure = new Map<string, PureFunction>()
   readonly #streams = new Set<string>()
   readonly #read = new Set<string>()
   /** Code may read any key. */
@@ -54,14 +71,14 @@ class Compiler {
   /** The names of the trees of the file. */
   readonly #names: ReadonlySet<string>
 
-  constructor(source: TreeSource, options: CompileOptions, names: ReadonlySet<string>) {
+  constructor(source: TreeSource, options: CompileOptions & Pinned, names: ReadonlySet<string>) {
     this.#source = source
     this.#names = names
     this.#options = options
   }
 
   compile(trees: ReadonlyMap<string, CompiledTree>): CompiledTree {
-    const { id, board = {}, contract, root, on_failure } = this.#source
+    const { id, board = {}, contract, root, on_failure, recovery_tree } = this.#source
     const defaults: Record<string, Json> = {}
     for (const [key, { type = 'any', default: first }] of Object.entries<BoardKey>(board)) {
       this.#schemas.set(key, schemaOf(type, this.#options.schemas))
@@ -71,6 +88,7 @@ class Compiler {
       for (const [key, type] of Object.entries(keys ?? {}))
         if (!this.#schemas.has(key)) this.#schemas.set(key, schemaOf(type, this.#options.schemas))
     const first = this.#node(root)
+    if (recovery_tree !== undefined) this.#calls.add(programName(recovery_tree))
     return {
       id,
       source: this.#source,
@@ -83,16 +101,23 @@ class Compiler {
       lazyRefs: [...this.#lazyRefs],
       calls: outside([...this.#calls], trees, NO_NAMES, ({ calls }) => calls),
       outputs: contract === undefined ? undefined : [...Object.keys(contract.outputs ?? {}), ...Object.keys(contract.inouts ?? {})],
+      pure: this.#pure,
+      functions: pinned(this.#pure, trees),
       readsGlobals: Object.values(board).some(({ global: isGlobal }) => isGlobal === true),
-      readsStreams: this.#readsStreams(),
+      streams: this.#streams,
+      reads: this.#readKeys(),
       readsEvents: this.#source.events ?? this.#readsEvents,
       warnings: this.#warnings,
+      isUntrusted: authorOf(this.#source).author === 'untrusted',
     }
   }
 
-  #readsStreams(): boolean {
-    for (const code of this.#code.values()) if (code.is === 'expression') for (const key of code.reads) this.#read.add(key)
-    return [...this.#streams].some((key) => this.#hasCode || this.#read.has(key))
+  #readKeys(): ReadonlySet<string> | undefined {
+    for (const code of this.#code.values()) {
+      if (code.is !== 'expression') return undefined
+      for (const key of code.reads) this.#read.add(key)
+    }
+    return this.#hasCode ? undefined : this.#read
   }
 
   #node(source: NodeSource): CompiledNode {
@@ -106,13 +131,15 @@ class Compiler {
     for (const parameter of manifest.parameters) {
       const value = params[parameter.name]
       if (value === undefined) continue
-      if (parameter.type === 'condition') this.#readCondition(value, place)
+      if (parameter.type === 'condition') this.#readCondition(source, value, { ...place, line: source.code_line ?? source.line })
       else if (parameter.type === 'expression') this.#readExpression(textOf(value), place)
       else if (parameter.type === 'key' && parameter.flow !== 'in') this.#declare(textOf(value))
+      else if (parameter.type === 'key') this.#read.add(textOf(value))
       else if (parameter.type === 'map' && parameter.flow === 'out')
         for (const key of Object.values(isObject(value) ? value : {})) this.#declare(textOf(key))
     }
     this.#references(source, params)
+    for (const { name, type } of manifest.parameters) if (type === 'function') this.#usePure(source, textOf(params[name]))
     const contract = isObject(source.params?.contract) ? (source.params.contract as CompiledNode['contract']) : undefined
     for (const keys of [contract?.inputs, contract?.optional_inputs, contract?.outputs, contract?.inouts])
       for (const [key, type] of Object.entries(keys ?? {}))
@@ -125,6 +152,16 @@ class Compiler {
       conditions: this.#conditions(params, place),
       contract,
     }
+  }
+
+  /** Notes a function that runs in the step. */
+  #usePure({ id, params, line }: NodeSource, name: string): void {
+    const pure = this.#options.pure === undefined ? undefined : pureFunction(this.#options.pure, name, this.#options.pinned)
+    if (pure === undefined) return
+    this.#pure.set(name, pure)
+    if (params?.timeout === undefined || params.fn !== name) return
+    const message = `the timeout of ${id} has no effect: ${name} is pure and answers at once`
+    this.#warnings.push(faults.make('R1207', message, { file: this.#source.file, line, path: id, fix: 'remove timeout' }))
   }
 
   #references({ type }: NodeSource, params: JsonObject): void {
@@ -174,9 +211,10 @@ class Compiler {
     return present.length === 0 ? undefined : (Object.fromEntries(present) as NodeConditions)
   }
 
-  #readCondition(condition: Json, place: CodePlace): void {
+  #readCondition(node: NodeSource, condition: Json, place: CodePlace): void {
     const code = conditionCode(condition, place)
     if (isFault(code)) throw code
+    if (code.is === 'function') this.#usePure(node, code.name)
     if (code.is !== 'function' && /\bctx\s*\.\s*event\b/.test(code.text)) this.#readsEvents = true
     this.#code.set(JSON.stringify(condition), code)
   }
@@ -208,7 +246,18 @@ class Compiler {
   }
 }
 
+function authorOf({ author }: TreeSource & Authored): Authored {
+  return author === undefined ? {} : { author }
+}
+
 const NO_NAMES: ReadonlySet<string> = new Set()
+
+/** The functions of a tree and of those of its file, each once. */
+function pinned(own: ReadonlyMap<string, PureFunction>, trees: ReadonlyMap<string, CompiledTree>): readonly FunctionPin[] {
+  const all = new Map([...own.values()].map((one) => [one.name, pinOfPure(one)]))
+  for (const { functions } of trees.values()) for (const pin of functions) all.set(pin[0], pin)
+  return [...all.values()]
+}
 
 /** The names that a tree and those of its file use, without those of the file. */
 function outside(

@@ -1,6 +1,7 @@
-import type { Fault, JsonObject } from '../../../kernel/index.ts'
+import type { Fault, FunctionPin, JsonObject } from '../../../kernel/index.ts'
 import type { TreeSchema } from '../board/schema.ts'
 import type { ConditionCode, ExpressionCode } from './code.ts'
+import type { PureFunction } from './pure-functions.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import type { TreeNode } from '../manifest/behaviour.ts'
 import type { ContractSource, NodeSource, TreeSource } from '../model/source.ts'
@@ -52,13 +53,21 @@ export interface CompiledTree {
   readonly calls: readonly string[]
   /** The keys of its contract's outputs; undefined if it has no contract. */
   readonly outputs: readonly string[] | undefined
+  /** The pure functions that its nodes name. */
+  readonly pure: ReadonlyMap<string, PureFunction>
+  /** Those that it and the trees of its file name, as a run pins them. */
+  readonly functions: readonly FunctionPin[]
   /** True if it, or a tree that it refers to at once, reads keys that all trees share. */
   readonly readsGlobals: boolean
-  /** True if something of it reads a text while it grows, so that each piece is a tick. */
-  readonly readsStreams: boolean
+  /** The keys under which answers of models grow. */
+  readonly streams: ReadonlySet<string>
+  /** The keys that its nodes read; undefined if it has code, which may read any key. */
+  readonly reads: ReadonlySet<string> | undefined
   /** True if a run of it takes events as long as it lasts. */
   readonly readsEvents: boolean
   readonly warnings: readonly Fault[]
+  /** True if a run wrote its text and no person has approved it: its effects, and those of what it calls, have the lowest rights. */
+  readonly isUntrusted: boolean
   /** Is told of each node that is ticked: live statistics of a tree in memory, and no part of its state. */
   readonly observer?: { visit(node: TreeNode): void } | undefined
 }

@@ -22,7 +22,8 @@ export function withFunctionContracts(source: TreeSource, functions: ContractedF
   }
 }
 
-function contractOf(entry: object | undefined): ContractSource | undefined {
+function contractOf(given: object | undefined): ContractSource | undefined {
+  const entry: object | undefined = Array.isArray(given) ? (given as readonly object[]).at(-1) : given
   return entry !== undefined && typeof entry === 'object' && 'contract' in entry ? (entry.contract as ContractSource) : undefined
 }
 

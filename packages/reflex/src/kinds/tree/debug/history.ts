@@ -1,6 +1,8 @@
 import type { Change } from '../../../kernel/index.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
-import { stateNames } from '../tick/node-states.ts'
+import type { FindDefinition } from '../../../programs/kind-view.ts'
+import type { NodeStatus } from '../tick/node-states.ts'
+import { recordNodes } from './record-nodes.ts'
 
 /** A node whose status has changed, with the record in which it did. */
 export interface HistoryEntry {
@@ -9,7 +11,7 @@ export interface HistoryEntry {
   readonly timestamp: number
   readonly tree_id: string
   readonly node_path: string
-  readonly status: string
+  readonly status: NodeStatus
   /** The event of the record: a message, a time, or the end of an operation. */
   readonly event_type: string
 }
@@ -46,16 +48,18 @@ export class TreeHistory {
   }
 
   /** Adds a record of the tree, as observers of a run and readers of a stored one get it. */
-  add({ n, at, record, frame, def, before }: Change<CompiledTree>): void {
-    for (const { path, status } of stateNames(def, before, frame.position)) {
-      this.#count(path, status, at)
-      const entry = { record: n, timestamp: at, tree_id: def.id, node_path: path, status, event_type: record.input?.[0] ?? 'tick' }
+  add(change: Change<CompiledTree>, definition: FindDefinition): void {
+    const { n, at, record, def } = change
+    for (const { node, before, status } of recordNodes(change, definition)) {
+      if (status === before) continue
+      this.#count(node.path, status, at)
+      const entry = { record: n, timestamp: at, tree_id: def.id, node_path: node.path, status, event_type: record.input?.[0] ?? 'tick' }
       this.#ring.push(entry)
       if (this.#ring.length > this.#most) this.#ring.shift()
     }
   }
 
-  #count(path: string, status: string, at: number): void {
+  #count(path: string, status: NodeStatus, at: number): void {
     const node = this.#nodes.get(path) ?? { runs: 0, successes: 0, failures: 0, ms: 0 }
     this.#nodes.set(path, node)
     if (status === 'RUNNING') {

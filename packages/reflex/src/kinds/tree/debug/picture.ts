@@ -1,11 +1,12 @@
-import { isList, isObject, type Json } from '../../../kernel/index.ts'
+import { isList, type Json } from '../../../kernel/index.ts'
 import type { PictureLine } from '../../../programs/kind-view.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import { type FindTree, type LaidNode, Layout } from '../compile/layout.ts'
 import { type Breakpoint, debugState, isPaused } from '../tick/debug-state.ts'
 import { failureTrace } from '../tick/failures.ts'
-import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED, TreeState } from '../tick/tree-state.ts'
-import { textOf } from '../model/text-of.ts'
+import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED } from '../tick/states.ts'
+import { TreeState } from '../tick/tree-state.ts'
+import { isInherited, nodeText } from './node-text.ts'
 
 /** What a picture shows of a tree: the program, its position, its blackboard, and the time. */
 export interface PicturedTree {
@@ -62,7 +63,7 @@ export function treePicture(tree: PicturedTree): PictureLine[] {
   return nodeStates(tree).map(({ node, status, isPaused: stops, ms, depth }) => {
     const failure = status === 'FAILURE' ? entries.findLast(({ node_path }) => node_path === node.path) : undefined
     const text = [
-      failure?.reason ?? describe(node),
+      failure === undefined || isInherited(failure.reason, node) ? nodeText(node) : failure.reason,
       ...(forced[node.path] === undefined ? [] : [`forced: ${forced[node.path]}`]),
       ...(breaks[node.path] === undefined ? [] : [breakText(breaks[node.path])]),
       ...(stops ? ['paused before it'] : []),
@@ -71,6 +72,7 @@ export function treePicture(tree: PicturedTree): PictureLine[] {
       depth,
       mark: stops ? 'waits' : MARKS[status],
       node: node.id,
+      path: node.path,
       text: text.filter((part) => part !== '').join(' · '),
       ...(ms === undefined ? {} : { ms }),
     }
@@ -81,12 +83,4 @@ function breakText(found: Breakpoint | undefined): string {
   if (found === undefined) return ''
   const { enabled, condition, hit_count } = found
   return `${enabled ? 'break' : 'break off'}${condition === undefined ? '' : ` when ${condition}`}${hit_count > 0 ? `, ${hit_count} ${hit_count === 1 ? 'hit' : 'hits'}` : ''}`
-}
-
-/** Returns what a node does, in a few words. */
-function describe({ manifest, params, compiled }: LaidNode): string {
-  const { condition, fn, tool, tree_name, program } = params
-  if (condition !== undefined) return isObject(condition) ? textOf(condition.fn) : textOf(condition)
-  const named = [fn, tool, tree_name, program].find((one) => one !== undefined)
-  return named === undefined ? (compiled.source.name ?? manifest.type) : `${manifest.type} ${textOf(named)}`
 }

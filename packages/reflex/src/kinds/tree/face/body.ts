@@ -1,6 +1,8 @@
 import type { KindBody } from '../../../programs/kind-module.ts'
 import type { RunOptionValues } from '../../../programs/run-options.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
+import { pureFunctions } from '../compile/pure-functions.ts'
+import type { LuaPool } from '../lua/pool.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import { NODES } from '../nodes/table.ts'
 import { functionPort } from '../tick/function-port.ts'
@@ -28,12 +30,14 @@ export const treeBody: KindBody<TreeOptions, CompiledTree> = {
   },
   make(world, { functions = {}, nodes = [], schemas, services = {} } = {}) {
     const table = new Map([...NODES, ...nodes].map((manifest): [string, NodeManifest] => [manifest.type, manifest]))
-    const options = { nodes: table, schemas }
+    const options = { nodes: table, schemas, pure: pureFunctions(functions) }
     const lua = lazyLua()
+    const pool = async (): Promise<LuaPool> => lua.pool()
     return {
       kind: treeKind(options),
-      reader: treeReader(options, { functions, tools: () => world.tools.names(), lua }),
-      ports: { function: functionPort(functions, services), script: scriptPort(lua, world.host) },
+      reader: treeReader(options, { functions, tools: () => world.tools.names(), lua: pool }),
+      ports: { function: functionPort(functions, services), script: scriptPort(pool, world.host) },
+      close: async () => lua.close(),
     }
   },
 }

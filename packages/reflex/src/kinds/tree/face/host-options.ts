@@ -15,9 +15,11 @@ export interface TreeOptions {
   readonly services?: object
 }
 
+const PURE = objectWith('a pure function of trees', 'pure')
+
 /** The form of the options. */
 export const HOST_OPTIONS = options({
-  functions: recordOf(anyOf(FUNCTION, objectWith('a function of trees', 'run'))),
+  functions: recordOf(anyOf(FUNCTION, objectWith('a function of trees', 'run'), PURE, listOf(PURE))),
   nodes: listOf(OBJECT),
   schemas: recordOf(OBJECT),
   services: OBJECT,

@@ -1,7 +1,7 @@
 import type { LanguageNames } from '../../../programs/language.ts'
 
-/** The first words of a tree in Lua that is not in a file. */
-const BEGINNING = /^\ufeff?\s*(?:--[^\n]*\n\s*)*(?:local\s+BT\b|return\s+BT\.)/
+/** The first words of a tree in Lua, or in XML, that is not in a file. */
+const BEGINNING = /^\ufeff?\s*(?:(?:--[^\n]*\n\s*)*(?:local\s+BT\b|return\s+BT\.)|(?:<\?xml[^>]*>\s*)?<root\s[^>]*BTCPP_format)/
 
 /** The files and texts that are trees. */
 export const treeNames: LanguageNames = {

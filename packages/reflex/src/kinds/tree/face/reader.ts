@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
-import { type Fault, type FaultDetails, isFault, isObject, type Json } from '../../../kernel/index.ts'
+import { type Fault, isFault, type Json } from '../../../kernel/index.ts'
 import type { ReadContext, Reader, ReadResult } from '../../../programs/language.ts'
-import { type Path, readJson, Source } from '../../../text/index.ts'
+import { readJson, Source } from '../../../text/index.ts'
 import { checkTree } from '../check/check-tree.ts'
 import type { Locate } from '../check/finding.ts'
 import { compileTree, type CompileOptions } from '../compile/compile.ts'
@@ -9,7 +9,10 @@ import type { CompiledTree } from '../compile/compiled.ts'
 import { withFunctionContracts } from '../compile/function-contracts.ts'
 import { readBuilt } from '../formats/builders.ts'
 import { formOf } from '../formats/format.ts'
-import { readJsonTree } from '../formats/json.ts'
+import { codeLocator, lineDetails, type TreeText } from '../formats/code-locator.ts'
+import { codeOf, type LuaChecker, syntaxFindings } from '../formats/code-syntax.ts'
+import { readJsonTree, readTreeData } from '../formats/json.ts'
+import { lineOf } from '../formats/line-of.ts'
 import type { NormalisedTree } from '../formats/normalise.ts'
 import { RawTree } from '../formats/raw.ts'
 import { type LuaLoader, readLuaTree } from '../formats/read-lua.ts'
@@ -17,19 +20,13 @@ import { readXmlTree } from '../formats/xml/read-xml.ts'
 import type { TreeSource } from '../model/source.ts'
 import type { FunctionRegistry } from '../tick/function-port.ts'
 import { treeInputs } from './inputs.ts'
-import { withScriptFiles } from './script-files.ts'
+import { type WithScripts, withScriptFiles } from './script-files.ts'
 
 /** What a host knows that trees may name, and where their files in Lua are run. */
 export interface TreeReaderHost {
   readonly functions: FunctionRegistry
   readonly tools: () => readonly string[]
-  readonly lua: () => Promise<LuaLoader>
-}
-
-/** A text of a tree. */
-interface TreeText {
-  readonly text: string
-  readonly file: string
+  readonly lua: () => Promise<LuaLoader & LuaChecker>
 }
 
 /** Reads trees from text, and as objects of modules. */
@@ -45,29 +42,54 @@ export function treeReader(options: CompileOptions, host: TreeReaderHost): Reade
     accept(value, file, context) {
       if (value instanceof RawTree) return completed(readBuilt(value, { manifests }), undefined, context)
       return isTree(value)
-        ? completed({ source: value, findings: [] }, file === undefined ? undefined : { text: '', file }, context)
+        ? completed(
+            readTreeData(value as unknown as Json, { manifests, file: value.file }),
+            file === undefined ? undefined : { text: '', file },
+            context,
+          )
         : undefined
     },
     inputs: treeInputs,
   }
 
   /** Completes, compiles and checks a tree. Without a file its scripts stay as they are. */
-  function completed({ source, findings }: NormalisedTree, from: TreeText | undefined, context: ReadContext | undefined): ReadResult {
+  async function completed(
+    { source, findings }: NormalisedTree,
+    from: TreeText | undefined,
+    context: ReadContext | undefined,
+  ): Promise<ReadResult> {
     if (source === undefined) return { findings }
+    const { parts, ...whole } = from === undefined ? { source, parts: [] } : withText(source, from, context)
+    if ('fault' in whole) return { findings: [...findings, whole.fault], parts }
     try {
-      const whole =
-        from === undefined ? source : withScriptFiles({ ...source, file: basename(from.file) }, from.file, context?.places?.denied)
-      if (isFault(whole)) return { findings: [...findings, whole] }
-      const ready = withFunctionContracts(whole, host.functions)
-      const def = compileTree(ready, options)
-      const all = [...findings, ...def.warnings, ...checked(def, host, context, from === undefined ? undefined : locatorOf(from, ready))]
-      if (all.some(({ severity }) => severity === 'error')) return { findings: all }
-      return { program: { id: ready.id, version: ready.version, source: ready as unknown as Json, def }, findings: all }
+      return { ...(await checkedTree(whole.source, findings, from, context)), parts }
     } catch (thrown) {
-      if (isFault(thrown)) return { findings: [...findings, thrown] }
+      if (isFault(thrown)) return { findings: [...findings, thrown], parts }
       throw thrown
     }
   }
+
+  async function checkedTree(
+    source: TreeSource,
+    findings: readonly Fault[],
+    from: TreeText | undefined,
+    context: ReadContext | undefined,
+  ): Promise<ReadResult> {
+    const ready = withFunctionContracts(source, host.functions)
+    const def = compileTree(ready, options)
+    const isScript = (condition: string): boolean => def.code.get(JSON.stringify(condition))?.is === 'script'
+    const codes = codeOf(ready, options.nodes, isScript)
+    const syntax = await syntaxFindings(codes, host.lua, ready.file ?? ready.id, codeLocator(from))
+    const found = checked(def, host, context, from === undefined ? undefined : locatorOf(from, ready))
+    const all = [...findings, ...syntax, ...def.warnings, ...found]
+    if (all.some(({ severity }) => severity === 'error')) return { findings: all }
+    return { program: { id: ready.id, version: ready.version, source: ready as unknown as Json, def }, findings: all }
+  }
+}
+
+/** Returns a tree with its script files, and its own file by name. */
+function withText(source: TreeSource, { file }: TreeText, context: ReadContext | undefined): WithScripts {
+  return withScriptFiles({ ...source, file: basename(file) }, file, context?.places?.denied)
 }
 
 function checked(
@@ -95,24 +117,6 @@ function locatorOf({ text, file }: TreeText, source: TreeSource): Locate {
   }
   const lines = new Source(text, file)
   return (path, note) => lineDetails(lines, lineOf(source as unknown as Json, path), file, note)
-}
-
-/** Returns the line of the innermost node on a path. */
-function lineOf(source: Json, path: Path): number | undefined {
-  let [at, line]: [Json | undefined, number | undefined] = [source, undefined]
-  for (const step of path) {
-    at = isObject(at) || Array.isArray(at) ? (Reflect.get(at, step) as Json | undefined) : undefined
-    if (isObject(at) && typeof at.line === 'number') line = at.line
-  }
-  return line
-}
-
-function lineDetails(source: Source, line: number | undefined, file: string, note: string | undefined): FaultDetails {
-  if (line === undefined || line > source.lines.count) return { file }
-  const [start, end] = source.lines.range(line)
-  const text = source.text.slice(start, end)
-  const indent = text.length - text.trimStart().length
-  return source.details(start + indent, Math.max(1, text.trim().length), note)
 }
 
 function isTree(value: unknown): value is TreeSource {

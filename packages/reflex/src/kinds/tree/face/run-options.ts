@@ -23,4 +23,11 @@ export const TREE_RUN_OPTIONS = {
     root: true,
     ignored: (kind) => `a ${kind} has no nodes that are ticked`,
   },
+  substitute: {
+    flag: '--substitute',
+    type: 'text',
+    does: 'in a test, replace nodes of a tree: NODE=success,NODE=failure, or JSON {"NODE": {"returns", "after", "writes"}}; * stands for any text',
+    root: true,
+    ignored: (kind) => `a ${kind} has no nodes that are ticked`,
+  },
 } as const satisfies RunOptionTable

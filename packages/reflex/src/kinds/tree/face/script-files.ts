@@ -13,17 +13,23 @@ const MOST_BYTES = 1024 * 1024
 interface ScriptFolder {
   readonly folder: string
   readonly denied: ((real: string) => boolean) | undefined
+  /** Takes the path of each file. */
+  readonly paths: Set<string>
 }
+
+/** A tree with the text of its script files, or the fault of the first file that cannot be read; and the paths of the files up to there. */
+export type WithScripts = ({ readonly source: TreeSource } | { readonly fault: Fault }) & { readonly parts: readonly string[] }
 
 /**
  * Returns a tree in which the text of script files stands in place of their names, so that a run pins it. `file` is the path of the tree; its
- * scripts are below its folder. Returns the first fault instead: R1262 for a file outside, R1201 for one that cannot be read.
+ * scripts are below its folder. Faults: R1262 for a file outside, R1201 for one that cannot be read.
  */
-export function withScriptFiles(source: TreeSource, file: string, denied?: (real: string) => boolean): TreeSource | Fault {
+export function withScriptFiles(source: TreeSource, file: string, denied?: (real: string) => boolean): WithScripts {
+  const paths = new Set<string>()
   try {
-    return treeWith(source, { folder: dirname(resolve(file)), denied })
+    return { source: treeWith(source, { folder: dirname(resolve(file)), denied, paths }), parts: [...paths] }
   } catch (thrown) {
-    if (isFault(thrown)) return thrown
+    if (isFault(thrown)) return { fault: thrown, parts: [...paths] }
     throw thrown
   }
 }
@@ -53,6 +59,7 @@ function paramsWith({ file, ...params }: JsonObject, node: NodeSource, tree: Tre
   const place = { file: tree.file, line: node.line, path: node.id }
   if (isAbsolute(name) || normalize(name).startsWith('..') || name.includes('\0')) throw outside(name, place)
   const path = resolve(folder.folder, name)
+  folder.paths.add(path)
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw missing(name, 'there is no such file', place)
   const real = placed(path, { roots: [placed(folder.folder, { roots: ['/'] }) ?? folder.folder], denied: folder.denied })
   if (real === undefined) throw outside(name, place)

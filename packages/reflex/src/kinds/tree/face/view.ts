@@ -1,21 +1,24 @@
-import { type Change, isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { type Frame, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { Graph, GraphEdge, GraphNode } from '../../../programs/graph.ts'
-import type { KindResult, KindView, StoryEvent } from '../../../programs/kind-view.ts'
-import { shortJson } from '../../../text/index.ts'
+import type { KindResult, KindView, PastFailure } from '../../../programs/kind-view.ts'
 import type { CompiledNode, CompiledTree } from '../compile/compiled.ts'
 import { treePicture } from '../debug/picture.ts'
-import { stateNames } from '../tick/node-states.ts'
+import { treeFinder } from '../debug/laid-out.ts'
 import { textOf } from '../model/text-of.ts'
+import { failureTrace } from '../tick/failures.ts'
+import { treeEvents } from './run-events.ts'
+import { treeStory } from './story.ts'
 
 /** The display of trees and their runs. */
 export const treeView: KindView<CompiledTree> = {
   graph,
-  story,
+  story: treeStory,
+  events: treeEvents,
   result,
+  failures,
   picture(def, frame, { now, definition }) {
     const reader = frame.reader()
-    const find = (name: string): CompiledTree | undefined => definition(`tree:${name}`) as CompiledTree | undefined
-    return treePicture({ def, position: frame.position, get: (key) => reader.get(key), now, find })
+    return treePicture({ def, position: frame.position, get: (key) => reader.get(key), now, find: treeFinder(definition) })
   },
 }
 
@@ -55,53 +58,17 @@ function deedOf(params: JsonObject): string | undefined {
   return params.code === undefined ? undefined : 'runs a script'
 }
 
-const MARKS = { RUNNING: 'enter', SUCCESS: 'done', FAILURE: 'fail' } as const
-
-/** The nodes whose status a record has changed, and the events of the tree. */
-function story({ record, before, frame, def }: Change<CompiledTree>): readonly StoryEvent[] {
-  const changed = stateNames(def, before, frame.position)
-  const events = isObject(record.more?.note) && isList(record.more.note.events) ? record.more.note.events : []
-  return [
-    ...inputStory(record.input),
-    ...changed.map(({ path, status, reason }): StoryEvent => {
-      if (status === 'FRESH') return { mark: 'skip', node: path, text: 'halted' }
-      return { mark: MARKS[status], node: path, ...(reason === undefined ? {} : { text: reason }) }
-    }),
-    ...reloadStory(record.more?.note),
-    ...events.flatMap((event) => (isList(event) ? eventStory(textOf(event[0]), event[1] ?? null) : [])),
-  ]
-}
-
-function inputStory(input: Change['record']['input']): StoryEvent[] {
-  if (input?.[0] === 'message') return [{ mark: 'note', text: `event ${shortJson(input[2], 60)}` }]
-  if (input?.[0] === 'answer') return [{ mark: 'answer', text: shortJson(input[2], 60), facts: { answer: input[2] } }]
-  return []
-}
-
-/** The nodes in which a version differs from the one that it replaces: `reloaded: + retry, − wait, ~ root`. */
-function reloadStory(note: Json | undefined): StoryEvent[] {
-  if (!isObject(note) || !isObject(note.reload)) return []
-  const { added, removed, changed } = note.reload
-  const parts = [['+', added] as const, ['−', removed] as const, ['~', changed] as const]
-  const text = parts.flatMap(([mark, paths]) => (isList(paths) ? paths.map((path) => `${mark} ${textOf(path)}`) : [])).join(', ')
-  return [{ mark: 'warn', text: `reloaded: ${text === '' ? 'the same nodes' : text}` }]
-}
-
-/** Events that say more than the statuses of nodes. */
-const WARNINGS: readonly string[] = [
-  'tree.watchdog.warning',
-  'tree.watchdog.timeout',
-  'tree.budget.yield',
-  'tree.parallel.conflict',
-  'tree.cancelled',
-  'tree.reload.failed',
-  'tree.reload.dropped',
-  'tree.debug.refused',
-]
-
-function eventStory(type: string, payload: Json): StoryEvent[] {
-  if (!WARNINGS.includes(type)) return []
-  return [{ mark: 'warn', text: type, facts: isObject(payload) ? payload : {} }]
+/** Returns the failure trace of the execution (EP-03), without the failures that only repeat that of a child. */
+function failures(_: CompiledTree, frame: Frame): PastFailure[] {
+  const reader = frame.reader()
+  const { entries } = failureTrace((key) => reader.get(key))
+  const own = entries.filter(({ reason }) => !/^child \S+ failed: /.test(reason))
+  return own.map(({ node_path, reason, error_code, timestamp, recovered }) => ({
+    node: node_path,
+    text: typeof error_code === 'string' ? `${error_code} ${reason}` : reason,
+    at: timestamp,
+    isRecovered: recovered === true,
+  }))
 }
 
 /** The value of a tree: what it declares as outputs. */

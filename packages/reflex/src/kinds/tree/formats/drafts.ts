@@ -9,6 +9,8 @@ import type { Origin } from './raw.ts'
 export interface Draft extends NodeKeys {
   readonly type: string
   readonly origin: Origin
+  /** The line on which its code begins. */
+  readonly codeLine?: number | undefined
   readonly children: readonly Draft[]
 }
 
@@ -61,7 +63,7 @@ function autoId({ type, origin }: Draft, taken: Set<string>): string {
 }
 
 function nodeOf(draft: Draft, ids: ReadonlyMap<Draft, string>): NodeSource {
-  const { type, name, description, metadata, params, origin, children } = draft
+  const { type, name, description, metadata, params, origin, codeLine, children } = draft
   return {
     type,
     id: ids.get(draft) ?? type,
@@ -69,6 +71,7 @@ function nodeOf(draft: Draft, ids: ReadonlyMap<Draft, string>): NodeSource {
     ...(description === undefined ? {} : { description }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(origin.line === undefined ? {} : { line: origin.line }),
+    ...(codeLine === undefined || codeLine === origin.line ? {} : { code_line: codeLine }),
     ...(Object.keys(params).length === 0 ? {} : { params }),
     ...(children.length === 0 ? {} : { children: children.map((child) => nodeOf(child, ids)) }),
   }

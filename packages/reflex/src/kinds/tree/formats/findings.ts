@@ -1,4 +1,5 @@
 import type { Fault, FaultDetails } from '../../../kernel/index.ts'
+import { didYouMean, quote } from '../../../text/index.ts'
 import { faults } from '../model/faults.ts'
 import type { Origin } from './raw.ts'
 
@@ -55,4 +56,10 @@ const NODE_RULES = { R1224: 'E2004', R1225: 'E2005', R1226: 'E2006' }
 /** True if a finding refuses the tree. */
 export function hasErrors(findings: readonly Fault[]): boolean {
   return findings.some(({ severity }) => severity === 'error')
+}
+
+/** Says that a type of node is unknown, with the nearest known one. */
+export function unknownType(type: string, guess: string | undefined): string {
+  const hint = didYouMean(guess)
+  return `unknown node type ${quote(type)}${hint === undefined ? '' : `; ${hint}`}`
 }

@@ -88,6 +88,7 @@ function nodeObject({ type, children: [least, most], parameters, lua, doc }: Nod
       description: TEXT,
       metadata: { type: 'object' },
       line: { type: 'integer', description: 'The line of the file from which the node was made.' },
+      code_line: { type: 'integer', description: 'The line of the file on which its code begins, if it is another one.' },
       params: { type: 'object', required, additionalProperties: lua?.rest !== undefined, properties: paramsOf(parameters) },
       ...(most === 0 ? {} : { children: { type: 'array', minItems: least, ...accepted, items: { $ref: '#/definitions/node' } } }),
     },

@@ -3,6 +3,7 @@ import type { Source } from '../../../text/index.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import { textOf } from '../model/text-of.ts'
 import { nodeOfCall, treeOfCall } from './call-shapes.ts'
+import { CodePlaces } from './code-places.ts'
 import { type Origin, RawFunction, RawTable, RawTree, withoutTables } from './raw.ts'
 
 /** The result of a chunk: a node, a tree or a contract of `BT`, or the type of any other value. */
@@ -16,11 +17,18 @@ export function returnedPart(answer: Json, names: ReadonlyMap<string, NodeManife
   const { returned = null, parts = [] } = isObject(answer) ? answer : {}
   if (typeof returned !== 'number') return { type: typeof returned === 'string' ? returned : 'nil' }
   const made: unknown[] = []
-  for (const part of listOf(parts)) made.push(partOf(part, made, names, source))
+  const text: LuaText = { source, codes: new CodePlaces(source) }
+  for (const part of listOf(parts)) made.push(partOf(part, made, names, text))
   return { part: made[returned - 1] }
 }
 
-function partOf(part: Json, made: readonly unknown[], names: ReadonlyMap<string, NodeManifest>, source: Source): unknown {
+/** The text of a definition file, with the places of the code in it. */
+interface LuaText {
+  readonly source: Source
+  readonly codes: CodePlaces
+}
+
+function partOf(part: Json, made: readonly unknown[], names: ReadonlyMap<string, NodeManifest>, text: LuaText): unknown {
   if (!isObject(part)) return undefined
   const value = (given: Json | undefined): unknown => {
     if (given === undefined || !isObject(given)) return given
@@ -35,7 +43,7 @@ function partOf(part: Json, made: readonly unknown[], names: ReadonlyMap<string,
     )
   }
   const args = listOf(part.a).map((pair) => value(at(pair, 1)))
-  const origin = originOf(part.t, typeof part.line === 'number' ? part.line : undefined, source)
+  const origin = originOf(part.t, typeof part.line === 'number' ? part.line : undefined, text)
   if (part.t === 'tree' || part.t === 'subtree') return treeOfCall(args, origin)
   if (part.t === 'contract') return withoutTables(args[0])
   return nodeOfCall(part.t, args, origin, names.get(part.t))
@@ -50,9 +58,10 @@ function at(pair: Json, place: 0 | 1): Json | undefined {
 }
 
 /** The place of a call of `BT`: its name, if it stands once on the line, or a key of it on that line; otherwise the whole line. */
-function originOf(name: string, line: number | undefined, source: Source): Origin {
+function originOf(name: string, line: number | undefined, { source, codes }: LuaText): Origin {
   return {
     line,
+    codeLine: (_, code) => (line === undefined ? undefined : codes.lineOf(code, line)),
     at(key, note) {
       if (line === undefined) return source.file === undefined ? {} : { file: source.file }
       const [start, end] = source.lines.range(line)

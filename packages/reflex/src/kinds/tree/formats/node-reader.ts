@@ -1,11 +1,11 @@
-import { didYouMean, quote } from '../../../text/index.ts'
+import type { JsonObject } from '../../../kernel/index.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import type { Draft } from './drafts.ts'
-import { type Findings, hasErrors } from './findings.ts'
+import { type Findings, hasErrors, unknownType } from './findings.ts'
 import type { FunctionNames } from './function-names.ts'
 import type { NamedType, TypeNames } from './names.ts'
 import { KeyReader, labelOf } from './node-keys.ts'
-import { type RawNode, REFUSED } from './raw.ts'
+import { type Origin, type RawNode, REFUSED } from './raw.ts'
 
 /** The deepest nesting of nodes. */
 export const MOST_LEVELS = 200
@@ -44,7 +44,8 @@ export class NodeReader {
     const isRight = !hasErrors(this.#findings.all.slice(before)) && ![...node.keys.values()].includes(REFUSED)
     const children = node.children.flatMap((child) => this.read(child, node, level + 1) ?? [])
     if (named === undefined) return undefined
-    const draft = wrapped({ ...keys, type: named.manifest.type, origin: node.origin, children }, named.manifest)
+    const codeLine = codeLineOf(node.origin, named.manifest, keys.params)
+    const draft = wrapped({ ...keys, type: named.manifest.type, origin: node.origin, codeLine, children }, named.manifest)
     this.#checkChildren(node, named, draft.children.length, children.length === node.children.length)
     if (isRight) this.#checkTogether(node, named, draft)
     return draft
@@ -70,7 +71,7 @@ export class NodeReader {
   #unknown({ type, origin }: RawNode): void {
     const guess = this.#types.suggest(type)
     const fix = guess === undefined ? 'reflex explain nodes lists the types of nodes' : `write ${guess}`
-    this.#findings.wrong(origin, `there is no node of type ${quote(type)}`, { key: 'type', note: didYouMean(guess), fix })
+    this.#findings.wrong(origin, unknownType(type, guess), { key: 'type', fix })
   }
 
   #checkChildren(node: RawNode, { manifest }: NamedType, count: number, isWhole: boolean): void {
@@ -91,6 +92,15 @@ export class NodeReader {
     const mistake = manifest.check?.({ ...defaults, ...params }, children.length)
     if (mistake !== undefined) this.#findings.wrong(node.origin, `${labelOf(node)}: ${mistake}`)
   }
+}
+
+/** Returns the line on which the script or the condition of a node begins. */
+function codeLineOf(origin: Origin, { parameters }: NodeManifest, params: JsonObject): number | undefined {
+  for (const { name, type, aliases = [] } of parameters) {
+    const code = type === 'lua' || type === 'condition' ? params[name] : undefined
+    if (typeof code === 'string') return origin.codeLine?.([name, ...aliases], code)
+  }
+  return undefined
 }
 
 /** Makes one sequence of several children, for nodes that take one and accept more. */

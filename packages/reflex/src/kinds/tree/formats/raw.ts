@@ -6,6 +6,8 @@ export interface Origin {
   readonly line?: number | undefined
   /** Returns the details of a fault at a key; without a key, or for one that is absent, at the node itself. */
   at(key?: string, note?: string): FaultDetails
+  /** Returns the line on which the value of a key begins that is code; `names`: the key and its aliases. Undefined if it is unknown. */
+  codeLine?(names: readonly string[], code: string): number | undefined
 }
 
 /** The origin of what was never text. */

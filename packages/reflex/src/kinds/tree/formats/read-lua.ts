@@ -1,9 +1,10 @@
 import { Fault, type FaultData, type Json } from '../../../kernel/index.ts'
-import { didYouMean, quote, Source, suggest } from '../../../text/index.ts'
+import { Source, suggest } from '../../../text/index.ts'
 import { faults } from '../model/faults.ts'
 import { NODES } from '../nodes/table.ts'
 import { callNames } from './call-shapes.ts'
 import { fileNameFinding } from './file-name.ts'
+import { unknownType } from './findings.ts'
 import { luaPrelude } from './lua-prelude.ts'
 import { isTree, returnedPart } from './lua-parts.ts'
 import { type NormalisedTree, type NormaliseOptions, normaliseTree } from './normalise.ts'
@@ -54,9 +55,9 @@ function unknownFunction({ code, message, line }: FaultData, source: Source, nam
   const found = [...source.text.slice(start, end).matchAll(CALL)].find((match) => match[1] === name)
   if (found === undefined) return undefined
   const guess = suggest(name, names)
-  const place = source.details(start + found.index, found[0].length, didYouMean(guess))
+  const place = source.details(start + found.index, found[0].length)
   const fix = guess === undefined ? 'reflex explain nodes lists the types of nodes' : `write BT.${guess}`
-  return faults.finding('R1202', `there is no node of type ${quote(name)}`, { ...place, rule: 'E4002', fix })
+  return faults.finding('R1202', unknownType(name, guess), { ...place, rule: 'E4002', fix })
 }
 
 const EXAMPLE = 'return BT.tree("name", { root = … })'

@@ -33,7 +33,7 @@ function treeJson(tree: TreeSource, order: Order): JsonObject {
   return sorted(json, TREE_KEYS)
 }
 
-function nodeJson({ line: _, ...node }: NodeSource, order: Order): JsonObject {
+function nodeJson({ line: _, code_line: __, ...node }: NodeSource, order: Order): JsonObject {
   const json: Record<string, unknown> = { ...node }
   if (node.params !== undefined) json.params = sorted(node.params, order.get(node.type) ?? [])
   if (node.children !== undefined) json.children = node.children.map((child) => nodeJson(child, order))

@@ -32,7 +32,7 @@ export const TREE_SETTINGS: readonly Parameter[] = [
   {
     name: 'recovery_tree',
     type: 'tree',
-    doc: 'The tree that `Recovery` runs after three failures in a minute, for trees in memory. Runs do not use it.',
+    doc: 'The tree that runs after three failed executions in a minute of a tree that stays open, with `_failure_context`: the failures and values.',
   },
 ]
 

@@ -27,8 +27,14 @@ const CODES = {
 
 const REFUSALS = { E1002: 'R1212', E1003: 'R1213' } as const
 
+/** The use of a call: its steps, and for one that has reached a limit its times. */
+interface LuaUse {
+  readonly steps: number
+  readonly times: JsonObject
+}
+
 /** Returns the fault of a call that failed: with its place, a code frame and the traceback of Lua (`data.lua_traceback`). */
-export function luaFault(failure: LuaFailure, purpose: LuaPurpose, source: LuaText, steps: number): Fault {
+export function luaFault(failure: LuaFailure, purpose: LuaPurpose, source: LuaText, use: LuaUse): Fault {
   // Of a definition, a value that is no JSON is a mistake of the definition.
   const kind = purpose === 'load' && failure.kind === 'value' ? 'definition' : failure.kind
   const [code, rule] = CODES[kind]
@@ -39,7 +45,7 @@ export function luaFault(failure: LuaFailure, purpose: LuaPurpose, source: LuaTe
     ...place,
     rule,
     ...(refusal?.rule === undefined ? {} : { cause: faults.make(REFUSALS[refusal.rule], refusal.message, { rule: refusal.rule }) }),
-    data: dataOf(failure, steps),
+    data: dataOf(failure, use),
   })
 }
 
@@ -50,10 +56,10 @@ function describe({ kind, message }: LuaFailure, purpose: LuaPurpose): string {
   return message
 }
 
-function dataOf({ kind, message, traceback }: LuaFailure, steps: number): JsonObject {
+function dataOf({ kind, message, traceback }: LuaFailure, { steps, times }: LuaUse): JsonObject {
   return {
     ...(kind === 'blocked' ? { item: message } : {}),
-    ...(kind === 'steps' || kind === 'memory' || kind === 'depth' || kind === 'result' ? { limit: kind } : {}),
+    ...(kind === 'steps' || kind === 'memory' || kind === 'depth' || kind === 'result' ? { limit: kind, ...times } : {}),
     ...(traceback === undefined ? {} : { lua_traceback: traceback }),
     steps,
   }

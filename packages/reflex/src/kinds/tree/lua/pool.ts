@@ -1,8 +1,10 @@
 import { type Fault, type FaultData, faultData, type Host, type Json, type JsonObject, systemHost } from '../../../kernel/index.ts'
 import { faults } from '../model/faults.ts'
+import { type CheckResult, isTooLong, mistakesIn, partsOf, type SyntaxMistake } from './code-check.ts'
 import { luaFault, type LuaText } from './failure.ts'
 import { type LuaLimits, type LuaPurpose, resolveLimits, TEXT_BYTES } from './limits.ts'
 import type { LuaJob } from './machine/messages.ts'
+import type { CodeText } from './machine/run-script.ts'
 import type { Write } from './machine/script-board.ts'
 import { engineModule, PoolWorker, type WorkerEnd } from './pool-worker.ts'
 
@@ -31,17 +33,12 @@ export interface LoadRequest {
 }
 
 /** A script or a condition. */
-export interface CheckRequest {
-  readonly code: string
+export interface RunRequest extends CodeText {
   readonly file: string
   /** The number of its first line in the file. */
   readonly line: number
-  readonly as: 'script' | 'condition'
   readonly limits?: LuaLimits | undefined
   readonly signal?: AbortSignal | undefined
-}
-
-export interface RunRequest extends CheckRequest {
   /** The keys of the board that travel along. */
   readonly board: JsonObject
   /** Reads other keys; undefined if a key has no value. What it throws rejects the call. */
@@ -105,19 +102,29 @@ export class LuaPool {
     return this.#call(request, { job, purpose: as, source: { text: code, file, line }, timeoutMs, read })
   }
 
-  /** Compiles a script or a condition without running it. Fault: R1241. */
-  async check(request: CheckRequest): Promise<LuaResult> {
-    const { code, file, line, as } = request
-    const { counted, timeoutMs } = resolveLimits(as, request.limits)
-    const job: LuaJob = { kind: 'check', code, file, line, as, limits: counted }
-    return this.#call(request, { job, purpose: as, source: { text: code, file, line }, timeoutMs, read: undefined })
+  /**
+   * Compiles scripts and conditions of a file without running them: one call for each megabyte. Returns for each text its mistake, or undefined.
+   * A text that exceeds a limit has no mistake here: its run refuses it. Faults of a call: R1243, R1245.
+   */
+  async check(texts: readonly CodeText[], file: string): Promise<CheckResult> {
+    const { counted, timeoutMs } = resolveLimits('load')
+    const mistakes: (SyntaxMistake | undefined)[] = []
+    for (const part of partsOf(texts)) {
+      const job: LuaJob = { kind: 'check', texts: part, limits: counted }
+      const result = await this.#call({}, { job, purpose: 'load', source: { text: '', file, line: 1 }, timeoutMs, read: undefined })
+      if (!result.ok) return result
+      mistakes.push(...mistakesIn(result.value))
+    }
+    return { ok: true, mistakes }
   }
 
   /** Ends all workers. Calls that run or wait end with R1245. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const call of this.#waiting.splice(0)) call.resolve(failed(stopped(call.source, 'the pool was closed')))
-    await Promise.all(Array.from(this.#workers, (worker) => worker.kill()))
+    const workers = [...this.#workers]
+    this.#workers.clear()
+    await Promise.all(workers.map((worker) => worker.kill()))
   }
 
   async #call(
@@ -128,7 +135,7 @@ export class LuaPool {
     signal?.throwIfAborted()
     const { text } = call.source
     if (this.#isClosed) return failed(stopped(call.source, 'the pool was closed'))
-    if (Buffer.byteLength(text) > TEXT_BYTES) return failed(tooLong(call.source))
+    if (isTooLong(text)) return failed(tooLong(call.source))
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...call, signal, resolve, reject })
       this.#next()
@@ -172,6 +179,7 @@ export class LuaPool {
     const { signal, timeoutMs } = call
     let stopTimer = (): void => undefined
     let hasExpired = false
+    let begun = this.#host.now()
     const expire = (): void => {
       hasExpired = true
       void worker.kill()
@@ -180,11 +188,12 @@ export class LuaPool {
     signal?.addEventListener('abort', abort, { once: true })
     try {
       const end = await worker.run(call.job, call.read, () => {
-        stopTimer = this.#host.at(this.#host.now() + timeoutMs, expire)
+        begun = this.#host.now()
+        stopTimer = this.#host.at(begun + timeoutMs, expire)
       })
       if (signal?.aborted === true) call.reject(signal.reason)
       else if (worker.readFailure !== undefined) call.reject(worker.readFailure)
-      else call.resolve(resultOf(call, end, hasExpired))
+      else call.resolve(resultOf(call, end, { hasExpired, durationMs: this.#host.now() - begun }))
     } catch (thrown) {
       // What cannot be sent to a worker.
       call.reject(thrown)
@@ -197,12 +206,19 @@ export class LuaPool {
   }
 }
 
-function resultOf(call: Call, end: WorkerEnd, hasExpired: boolean): LuaResult {
+/** The time of a call, in milliseconds of the clock of the pool. */
+interface Timing {
+  readonly hasExpired: boolean
+  readonly durationMs: number
+}
+
+function resultOf(call: Call, end: WorkerEnd, { hasExpired, durationMs }: Timing): LuaResult {
+  const times = { timeout_ms: call.timeoutMs, duration_ms: durationMs }
   if (end.kind === 'answer') {
     const { answer } = end
-    return answer.ok ? answer : failed(luaFault(answer.failure, call.purpose, call.source, answer.steps), answer.printed)
+    return answer.ok ? answer : failed(luaFault(answer.failure, call.purpose, call.source, { steps: answer.steps, times }), answer.printed)
   }
-  if (hasExpired) return failed(expired(call))
+  if (hasExpired) return failed(expired(call, times))
   return failed(stopped(call.source, end.kind === 'broken' ? end.message : 'the pool was closed'))
 }
 
@@ -210,12 +226,12 @@ function failed(fault: Fault, printed: readonly string[] = []): LuaResult {
   return { ok: false, fault: faultData(fault), printed }
 }
 
-function expired({ source: { file, line }, timeoutMs }: Call): Fault {
+function expired({ source: { file, line }, timeoutMs }: Call, times: JsonObject): Fault {
   return faults.make('R1243', `${file}:${line}: Lua was stopped: it ran for more than ${timeoutMs} ms`, {
     rule: 'E5003',
     file,
     line,
-    data: { limit: 'time', timeout_ms: timeoutMs },
+    data: { limit: 'time', ...times },
   })
 }
 

@@ -128,12 +128,26 @@ export interface Tick {
   ask(node: TreeNode, about: Json, options?: OperationOptions): void
   /** Gives up the operation of a node: it is aborted, and its result ignored. */
   drop(node: TreeNode): void
-  /** The id of the current or last request of the node, for readers of events. */
-  requestId(node: TreeNode): string
-  /** Adds a piece to a text that grows, which is read under a key as { content, index, accumulated }. */
-  stream(node: TreeNode, key: string, piece: string): void
-  /** Ends or restarts the text that grows under a key. */
+  /** Returns the id, for readers of events, of a request that a node made in a tick of this execution: `made` is the number of that tick. */
+  requestId(node: TreeNode, made: number): string
+  /**
+   * Adds a piece to the text of a node that grows, which is read under a key, in the scope of the node, as { content, index, accumulated }.
+   * Returns that.
+   */
+  stream(node: TreeNode, key: string, piece: string): Json
+  /** Returns the text of a node that grows under a key, so far; undefined if there is none. */
+  streamed(node: TreeNode, key: string): string | undefined
+  /** Ends or restarts the text of a node that grows under a key. */
   endStream(node: TreeNode, key: string): void
+  /** Calls a function of the host in the step, and returns its end; undefined if it is not pure, so that it has to be requested. */
+  compute(node: TreeNode, fn: string, args: Json): Settled | undefined
+  /**
+   * Calls a function of the host beside the operation of the node. Its answer is ignored; its writes count if the node is RUNNING when it has
+   * answered, and an error of it is an event.
+   */
+  callBack(node: TreeNode, fn: string, args: Json): void
+  /** Gives a node so many children, each with everything below it like its first one. It keeps those that it has. */
+  repeat(node: TreeNode, count: number): void
   /** Links the tree to which a reference refers, if it is not linked yet. Returns what is wrong if it cannot be linked. */
   link(node: TreeNode): Fault | undefined
   /** The tree below a reference; undefined before it is linked. */
@@ -152,8 +166,28 @@ export interface Tick {
   shutScope(child: TreeNode): void
 }
 
+/** In a flow: the next child is ticked. */
+export const NEXT = 1
+
+/**
+ * What a node does with the answers of its children, as data: the walk follows it without a call. Under each answer of a child stands that of the
+ * node, or NEXT. A node all of whose children were skipped is skipped.
+ */
+export interface Flow {
+  readonly running: Outcome
+  readonly success: Outcome | typeof NEXT
+  readonly failure: Outcome | typeof NEXT
+  readonly skipped: Outcome | typeof NEXT
+  /** The answer when there is no next child. */
+  readonly last: Outcome
+  /** True: every tick begins at the first child. Otherwise a RUNNING node continues at its child that is RUNNING. */
+  readonly isReactive: boolean
+}
+
 /** The behaviour of a type of node. It keeps nothing itself: what it must remember goes into `Tick.keep`. */
 export interface Behaviour {
+  /** In place of `resume` and `child`. */
+  readonly flow?: Flow
   /** Ticks a node that is not RUNNING: it begins. */
   enter(tick: Tick, node: TreeNode): Next
   /** Ticks a node that is RUNNING. */
@@ -169,6 +203,11 @@ export interface Behaviour {
    * of it, as far as it reads texts while they grow, and `now` if it must be ticked.
    */
   part?(tick: Tick, node: TreeNode, delta: Json): boolean | 'now'
+  /**
+   * An event or a person interrupts the node, which is RUNNING; it acts on it with its next tick. Returns false if it is not to be interrupted.
+   * Default: interruptions do not concern it.
+   */
+  interrupt?(tick: Tick, node: TreeNode, reason: string): boolean
   /** The node was RUNNING and is stopped. Its operations are dropped and its children halted by the tree. */
   halt?(tick: Tick, node: TreeNode): void
 }

@@ -90,6 +90,8 @@ export interface NodeManifest {
   /** The names in BehaviorTree.CPP v4, the first is written; each with the parameters that it implies. */
   readonly xml?: Readonly<Record<string, JsonObject>>
   readonly parameters: readonly Parameter[]
+  /** The tool that a leaf always calls. */
+  readonly tool?: string
   readonly propagates: Propagation
   /** Returns the outcomes that are possible, from those of its children in order. */
   outcomes(children: readonly Outcomes[], params: JsonObject): Outcomes

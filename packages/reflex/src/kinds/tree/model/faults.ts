@@ -5,7 +5,7 @@ const TICK = 'during a tick'
 
 /**
  * The catalogue entries of trees, by the hundreds of the reference: loading (R1201 to R1207), the blackboard (R1211 to R1215), nodes
- * (R1221 to R1226), trees (R1231 to R1239), Lua (R1241 to R1245), operations (R1251 to R1254), security (R1261 to R1263), merges
+ * (R1221 to R1226), trees (R1231 to R1239), Lua (R1241 to R1245), operations (R1251 to R1258), security (R1261 to R1263), merges
  * (R1271, R1272).
  */
 export const faults = defineFaults({
@@ -118,7 +118,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'when a tree is debugged',
     means: 'The word is not a command, the tree has no such node, or a condition cannot be read. Nothing was changed.',
-    fix: 'Write break NODE, break NODE when CONDITION, unbreak NODE, clear, step, pause, resume, tick, force NODE ANSWER, unforce NODE, or cancel REASON.',
+    fix: 'Write break NODE, break NODE when CONDITION, unbreak NODE, clear, step, pause, resume, tick, force NODE ANSWER, unforce NODE, cancel REASON, or interrupt NODE REASON.',
   },
   R1217: {
     title: 'A tree cannot be reloaded in this way',
@@ -132,7 +132,7 @@ export const faults = defineFaults({
     title: 'A tree in memory lacks a service',
     verdict: 'fail',
     when: TICK,
-    means: 'A node asks a model, a tool or Lua, and the host of the tree has injected nothing that answers. Nothing is made up.',
+    means: 'A node asks a model or a tool, and the host of the tree has injected nothing that answers. Nothing is made up.',
     fix: 'Inject the service that the message names: new BehaviorTree(form, { services }).',
   },
   R1221: {
@@ -320,8 +320,9 @@ export const faults = defineFaults({
     severity: 'warning',
     when: TICK,
     rules: ['tree E6002'],
-    means: 'The node that waited for it was halted. A late result is ignored.',
-    fix: 'Nothing, if the tree was meant to give it up.',
+    means:
+      'The node that waited for it was halted, or an event, such as agent.loop.detected, or a person has interrupted it. A late result is ignored. What a model had written so far is in the error beside the answer, and under stream_to.',
+    fix: 'Nothing, if the tree was meant to give it up; a node with interruptible = false is not interrupted.',
   },
   R1253: {
     title: 'A model has failed',
@@ -338,6 +339,29 @@ export const faults = defineFaults({
     when: TICK,
     means: 'A function that an action or a condition names has thrown, or a condition has returned a promise. What it wrote is dropped.',
     fix: 'Correct the function; for an intended failure return { status: "FAILURE", reason: "…" }.',
+  },
+  R1256: {
+    title: 'A pure function has no version',
+    verdict: 'fail',
+    when: 'when the host registers its functions',
+    means: 'A pure function runs in the step of a tree, so a run pins its version: a replay with another one would prove nothing.',
+    fix: 'Write { pure, version: "1" }, where pure is the function, and change the version whenever the function answers differently.',
+  },
+  R1257: {
+    title: 'A parallel loop has too many items',
+    verdict: 'fail',
+    when: TICK,
+    means: 'Each item of for_each with parallel has nodes of its own, so there are at most 1000. The node fails before the first item.',
+    fix: 'Split the list, or loop over it without parallel.',
+  },
+  R1258: {
+    title: 'A tree refers to a tree that a run wrote',
+    verdict: 'fail',
+    when: TICK,
+    means:
+      'The nodes of a referenced tree are nodes of the tree that refers to it, and would have its rights. A text that a run wrote has the lowest rights until a person approves it.',
+    often: 'a model that wrote the file of a subtree',
+    fix: 'Call it as a program of its own with BT.call, or read the file and save it with a change.',
   },
   R1261: {
     title: 'Lua has used something that is blocked',

@@ -20,6 +20,7 @@ export function isComplete(status: RunStatus): boolean {
   return status === RunStatus.SUCCESS || status === RunStatus.FAILURE
 }
 
+/** True for RUNNING. */
 export function isRunning(status: RunStatus): boolean {
   return status === RunStatus.RUNNING
 }

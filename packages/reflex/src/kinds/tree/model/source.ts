@@ -70,6 +70,8 @@ export interface NodeSource {
   readonly metadata?: JsonObject
   /** The line of the file that made it, from 1. */
   readonly line?: number
+  /** The line on which its code begins, if that is another one. */
+  readonly code_line?: number
   /** The parameters, by the names of the manifest, in their normal form. */
   readonly params?: JsonObject
   readonly children?: readonly NodeSource[]

@@ -26,6 +26,8 @@ export const action = defineNode({
     enter(tick, node) {
       const { fn, args: written, inputs, timeout } = node.params
       const args = boundArguments(tick.board(node), written, inputs)
+      const settled = tick.compute(node, textOf(fn), args)
+      if (settled !== undefined) return applyCode(tick, node, settled, node.params.outputs)
       tick.request(node, FUNCTION_PORT, { fn: textOf(fn), args }, { timeoutMs: timeout === undefined ? undefined : Number(timeout) })
       return OPEN
     },

@@ -29,5 +29,6 @@ export const codeSearch = defineNode({
   check: ({ operation, query }) => (operation !== 'repo_map' && query === undefined ? `${textOf(operation)} needs a query` : undefined),
   doc: 'Searches code with the tool `code_search`.',
   example: 'BT.code_search({ operation = "search", query = "retry" })',
+  tool: 'code_search',
   behaviour: presetOf('code_search'),
 })

@@ -3,6 +3,7 @@ import type { Tick, TreeNode } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
 import { textOf } from '../model/text-of.ts'
 import { interpolate } from './interpolate.ts'
+import { streamKey } from './llm-state.ts'
 
 /** The margin of the limit of the connection over the limit of the node: the node ends first. */
 const MARGIN_MS = 5000
@@ -32,7 +33,7 @@ export function requestFrom(tick: Tick, node: TreeNode): JsonObject | Fault {
     ...(tools === undefined ? {} : { tools }),
     ...(most === undefined ? {} : { maxTokens: most }),
     ...(params.temperature === undefined ? {} : { temperature: params.temperature }),
-    ...(params.stream_to === undefined ? {} : { stream: true }),
+    ...(streamKey(node) === undefined ? {} : { stream: true }),
     timeout: modelTimeout(params) + MARGIN_MS,
     // The node tries again itself, so that each attempt can be seen and counts for its limits.
     retries: 0,

@@ -18,5 +18,6 @@ export const oracle = defineNode({
   outcomes: () => ANY,
   doc: 'Asks the tool `oracle` a question about code, notes and threads.',
   example: 'BT.oracle({ question = "Why does ${bb.test} fail?" })',
+  tool: 'oracle',
   behaviour: presetOf('oracle'),
 })

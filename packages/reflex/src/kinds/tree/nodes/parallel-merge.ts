@@ -3,12 +3,13 @@ import { type MergedWrites, type MergeStrategies, mergeWrites } from '../board/m
 import { mergeStrategyType } from '../board/merge-strategy.ts'
 import { FAILURE, type NodeBoard, type Outcome, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
 import { textOf } from '../model/text-of.ts'
+import { write } from './write.ts'
 
 export function strategiesOf({ params }: TreeNode): MergeStrategies {
   const { merge_strategy, per_key_strategies } = params
   const keys = Object.entries(isObject(per_key_strategies) ? per_key_strategies : {})
   return {
-    default: mergeStrategyType(textOf(merge_strategy)),
+    default: mergeStrategyType(textOf(merge_strategy ?? 'collect')),
     keys: Object.fromEntries(keys.map(([key, name]) => [key, mergeStrategyType(textOf(name))])),
   }
 }
@@ -26,35 +27,54 @@ export function finish(tick: Tick, node: TreeNode, answer: Outcome, { successes,
   const contributors = node.children.filter(
     (child) => tick.outcome(child) === SUCCESS || (node.params.merge_failed === true && tick.outcome(child) === FAILURE),
   )
-  const merged: MergedWrites = mergeWrites(
-    contributors.map((child) => ({ index: child.place, id: child.id, writes: tick.scopeWrites(child) })),
-    strategies,
-    (key, value) => tick.refusal(node, key, value),
-  )
-  for (const [key, value] of merged.writes) {
-    if (key.startsWith('@')) board.setGlobal(key.slice(1), value)
-    else board.set(key, value)
-  }
+  const refused = mergeChildren(tick, node, contributors, { strategies })
   const errors = node.children.filter((child) => tick.outcome(child) === FAILURE).map((child) => errorOf(tick, child))
   for (const child of node.children) tick.shutScope(child)
-  const conflicted = merged.conflicts.map(({ key, writers, previews }) => ({ key, writers, child_values: previews }))
-  const final = merged.faults.length > 0 ? FAILURE : answer
+  const final = refused ?? answer
   const { policy } = node.params
   const total = node.children.length
   const status = final === SUCCESS ? 'success' : 'failure'
   report(board, node, 'summary', { successes, failures, cancelled, total, policy: policy ?? '', status })
   report(board, node, 'child_errors', errors)
-  report(board, node, 'conflicts', conflicted.length === 0 ? undefined : conflicted)
   for (const { error, ...child } of errors)
     tick.emit('tree.parallel.child_failed', { parallel_node_id: node.id, ...child, error_message: error })
+  if (refused !== undefined) return refused
+  if (answer !== FAILURE) return answer
+  return tick.fail(node, `${failures} of ${total} children failed: ${errors.map(({ error }) => error).join('; ')}`)
+}
+
+/** How the writes of children are merged. `without`: keys that are not. */
+export interface Merging {
+  readonly strategies: MergeStrategies
+  readonly without?: readonly (Json | undefined)[]
+}
+
+/** Merges what children wrote in their scopes, and reports conflicts. Returns FAILURE, with its reason, if a key could not be merged; the others are. */
+export function mergeChildren(
+  tick: Tick,
+  node: TreeNode,
+  contributors: readonly TreeNode[],
+  { strategies, without = [] }: Merging,
+): typeof FAILURE | undefined {
+  const merged: MergedWrites = mergeWrites(
+    contributors.map((child) => ({
+      index: child.place,
+      id: child.id,
+      writes:
+        without.length === 0 ? tick.scopeWrites(child) : new Map([...tick.scopeWrites(child)].filter(([key]) => !without.includes(key))),
+    })),
+    strategies,
+    (key, value) => tick.refusal(node, key, value),
+  )
+  const unwritten = write(tick, node, merged.writes)
+  const conflicted = merged.conflicts.map(({ key, writers, previews }) => ({ key, writers, child_values: previews }))
+  report(tick.board(node), node, 'conflicts', conflicted.length === 0 ? undefined : conflicted)
   for (const { key, writers, previews } of merged.conflicts) {
     const children = writers.map((child_id, i) => ({ child_id, value_preview: previews[i] ?? '' }))
     tick.emit('tree.parallel.conflict', { parallel_node_id: node.id, key, writer_count: writers.length, children })
   }
   const [refused] = merged.faults
-  if (refused !== undefined) return tick.fail(node, refused)
-  if (answer !== FAILURE) return answer
-  return tick.fail(node, `${failures} of ${total} children failed: ${errors.map(({ error }) => error).join('; ')}`)
+  return refused === undefined ? unwritten : tick.fail(node, refused)
 }
 
 function errorOf(tick: Tick, child: TreeNode): { child_id: string; child_index: number; error: string; error_code?: string } {

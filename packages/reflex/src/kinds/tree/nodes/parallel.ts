@@ -2,7 +2,7 @@ import { FAILURE, type Next, type Outcome, RUNNING, SKIPPED, SUCCESS, type Tick,
 import { defineNode, MANY, type Outcomes } from '../manifest/manifest.ts'
 import { finish, strategiesOf } from './parallel-merge.ts'
 
-const STRATEGIES = { last_wins: [], first_wins: [], collect: [], merge_dict: [], fail: ['fail_on_conflict'] }
+export const STRATEGIES = { last_wins: [], first_wins: [], collect: [], merge_dict: [], fail: ['fail_on_conflict'] }
 
 export const parallel = defineNode({
   type: 'parallel',

@@ -1,4 +1,4 @@
-import { type Fault, isFault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { type Fault, type FaultData, isFault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { type Next, RUNNING, type Settled, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
 import { textOf } from '../model/text-of.ts'
 
@@ -54,6 +54,13 @@ export function applyCode(tick: Tick, node: TreeNode, settled: Settled, names?: 
   }
 }
 
+/** Applies the writes of a function whose status counts for nothing. Returns its fault, or that of the first write that was refused. */
+export function applyAnswer(tick: Tick, node: TreeNode, settled: Settled): FaultData | undefined {
+  if (!settled.ok) return settled.fault
+  const { writes = [] }: Partial<CodeResult> = isObject(settled.value) ? settled.value : {}
+  return applyWrites(tick, node, writes)
+}
+
 function renamed(writes: readonly CodeWrite[], names: JsonObject): readonly CodeWrite[] {
   return writes.map(([operation, name, value = null]) => {
     const key = textOf(names[name] ?? name)
@@ -63,7 +70,7 @@ function renamed(writes: readonly CodeWrite[], names: JsonObject): readonly Code
 }
 
 /** Returns the fault of the first write that was refused. */
-function applyWrites(tick: Tick, node: TreeNode, writes: readonly CodeWrite[]): Fault | undefined {
+export function applyWrites(tick: Tick, node: TreeNode, writes: readonly CodeWrite[]): Fault | undefined {
   let refused: Fault | undefined
   for (const write of writes) {
     const [operation] = write

@@ -1,6 +1,6 @@
 import { FAILURE } from '../manifest/behaviour.ts'
 import { defineNode, MANY } from '../manifest/manifest.ts'
-import { oneAfterAnother } from './one-after-another.ts'
+import { withMemory } from './with-memory.ts'
 import { ofSelector } from './outcomes.ts'
 
 export const selectorWithMemory = defineNode({
@@ -16,5 +16,5 @@ export const selectorWithMemory = defineNode({
   outcomes: ofSelector,
   doc: 'A selector that, after a success, begins at the child that succeeded. After a failure it begins at the first.',
   example: 'BT.selector_with_memory({ BT.action("cache", { fn = "read.cache" }), BT.action("origin", { fn = "read.origin" }) })',
-  behaviour: oneAfterAnother({ goesOnAfter: FAILURE, remembers: true }),
+  behaviour: withMemory(FAILURE),
 })

@@ -1,6 +1,6 @@
 import { SUCCESS } from '../manifest/behaviour.ts'
 import { defineNode, MANY } from '../manifest/manifest.ts'
-import { oneAfterAnother } from './one-after-another.ts'
+import { withMemory } from './with-memory.ts'
 import { ofSequence } from './outcomes.ts'
 
 export const sequenceWithMemory = defineNode({
@@ -16,5 +16,5 @@ export const sequenceWithMemory = defineNode({
   outcomes: ofSequence,
   doc: 'A sequence that, after a failure, begins at the child that failed. After a success it begins at the first.',
   example: 'BT.sequence_with_memory({ BT.action("fill", { fn = "pump.fill" }), BT.action("drive", { fn = "truck.drive" }) })',
-  behaviour: oneAfterAnother({ goesOnAfter: SUCCESS, remembers: true }),
+  behaviour: withMemory(SUCCESS),
 })

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, isObject } from '../../../kernel/index.ts'
 import { type Next, RUNNING, type Settled, SUCCESS, type Tick, type TreeNode } from '../manifest/behaviour.ts'
 import { defineNode } from '../manifest/manifest.ts'
-import { interpolate } from './interpolate.ts'
+import { interpolate, interpolatedReferences } from './interpolate.ts'
 import { ANY } from './outcomes.ts'
 import { write } from './write.ts'
 import { textOf } from '../model/text-of.ts'
@@ -37,8 +37,16 @@ export function callTool(tick: Tick, node: TreeNode, name: string, args: Json): 
   const board = tick.board(node)
   const given = interpolate(args, (key) => board.get(key))
   tick.emit('tool.execute.start', { node_id: node.id, tool_name: name })
-  tick.request(node, 'tool', { tool: name, args: given }, { timeoutMs: Number(node.params.timeout) })
+  const filled = filledArguments(args, given)
+  const request = { tool: name, args: given, ...(filled.length === 0 ? {} : { filled }) }
+  tick.request(node, 'tool', request, { timeoutMs: Number(node.params.timeout) })
   return RUNNING
+}
+
+/** The names of the arguments that have values of the blackboard. */
+function filledArguments(written: Json, given: Json): string[] {
+  if (!isObject(written)) return isObject(given) ? Object.keys(given) : []
+  return Object.keys(written).filter((name) => interpolatedReferences(written[name] ?? null).length > 0)
 }
 
 /** Writes the result of a tool, or its error under `_tool_error`. */

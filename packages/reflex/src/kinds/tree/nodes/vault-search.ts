@@ -18,5 +18,6 @@ export const vaultSearch = defineNode({
   outcomes: () => ANY,
   doc: 'Searches notes with the tool `vault_search`.',
   example: 'BT.vault_search({ query = "${bb.topic}" })',
+  tool: 'vault_search',
   behaviour: presetOf('vault_search'),
 })

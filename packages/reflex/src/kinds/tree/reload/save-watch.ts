@@ -31,10 +31,13 @@ export class SaveWatch {
 
   /** Begins to watch; does nothing if it watches already. */
   start(): void {
-    const { watcher, folder, endings } = this.#options
-    this.#stop ??= watcher.watch(folder, (file) => {
-      if (endings.some((ending) => file.endsWith(ending))) this.#restart(file)
-    })
+    const { watcher, folder } = this.#options
+    this.#stop ??= watcher.watch(folder, (file) => this.changed(file))
+  }
+
+  /** Notes a change of a file, as the watcher does. Files with another ending do not count. */
+  changed(file: string): void {
+    if (this.#options.endings.some((ending) => file.endsWith(ending))) this.#restart(file)
   }
 
   /** Ends the watch; a change that is still waiting for its time is forgotten. Does nothing if it does not watch. */

@@ -1,17 +1,19 @@
 import type { Json, JsonObject } from '../../../kernel/index.ts'
 import { quote } from '../../../text/index.ts'
 import { NodeContract } from '../board/contract.ts'
+import { NAME } from '../formats/names.ts'
+import type { NodeManifest, Propagation } from '../manifest/manifest.ts'
 import { faults } from '../model/faults.ts'
 import { RunStatus } from '../model/run-status.ts'
 import type { TickContext } from './tick-context.ts'
 
-/** The form of ids of nodes and names of trees. */
-export const NAME = /^[a-zA-Z][a-zA-Z0-9_-]*$/
-
+/** What a node is made with, besides its id. */
 export interface NodeOptions {
   /** Absent: the id. */
   readonly name?: string
+  /** What the host notes about the node. It has no effect. */
   readonly metadata?: JsonObject
+  /** The nodes below it. Each node has one parent. */
   readonly children?: readonly BehaviorNode[]
 }
 
@@ -38,6 +40,7 @@ export function seatAlone(seat: (node: BehaviorNode, ctx: TickContext) => void):
  * with children ticks them itself, with `child.tick(ctx)`. Status and counts are those of the tree in which the node stands.
  */
 export abstract class BehaviorNode {
+  /** The id, which no other node of its tree has (E2005). */
   readonly id: string
   readonly name: string
   readonly #metadata: JsonObject
@@ -76,15 +79,23 @@ export abstract class BehaviorNode {
     return (this.constructor as typeof BehaviorNode).contract()
   }
 
+  /** What the host noted about the node. A copy. */
   get metadata(): JsonObject {
     return { ...this.#metadata }
   }
+  /** The nodes below this one, in the order of their definition. The list is a copy. */
   get children(): readonly BehaviorNode[] {
     return [...this.#children]
   }
+  /** The node above; undefined for a root. */
   get parent(): BehaviorNode | undefined {
     return this.#parent
   }
+  /** How a failure of a child reaches the parent of this node (EP-01), for the docs: a node of a host decides by a policy of its own. */
+  get propagatesFailure(): Propagation {
+    return this.#children.length === 0 ? 'leaf' : 'policy'
+  }
+  /** The answer of the last tick; FRESH before the first, and after a reset. */
   get status(): RunStatus {
     return this.#seat?.status() ?? RunStatus.FRESH
   }
@@ -97,6 +108,7 @@ export abstract class BehaviorNode {
     const time = this.#seat?.runningSince()
     return time === undefined ? undefined : new Date(time)
   }
+  /** The milliseconds of the last tick of this node, with those of the nodes below it. */
   get lastTickDurationMs(): number {
     return this.#seat?.lastTickDurationMs() ?? 0
   }
@@ -110,7 +122,7 @@ export abstract class BehaviorNode {
 
   /**
    * Ticks the node: a child during the tick of its parent, the root of a tree, or a node that stands alone. Throws `R1239` for another node of a
-   * tree, because its parent decides when it is ticked.
+   * tree, because its parent decides when it is ticked, and inside a tick of its tree. A `_tick` that throws is FAILURE with the message as reason.
    */
   tick(ctx: TickContext): RunStatus {
     if (this.#seat === undefined && this.#parent === undefined) SOLO.seat?.(this, ctx)
@@ -124,12 +136,13 @@ export abstract class BehaviorNode {
   /** Called before the node begins, and when it is halted: forget what belongs to one time of RUNNING. */
   onReset(): void {}
 
-  /** Halts the node and all below it, and makes them FRESH. Counts stay. */
+  /** Halts the node and all below it, deepest first: their operations are aborted, `onReset` is called, and they are FRESH. Counts stay. */
   reset(): void {
     if (this.#seat === undefined) this.onReset()
     else this.#seat.reset()
   }
 
+  /** Returns what a debugger shows of the node: id, name, status, ticks, start of RUNNING, duration, path, and `debugDetails`. */
   debugInfo(): JsonObject {
     return {
       id: this.id,
@@ -151,10 +164,16 @@ export abstract class BehaviorNode {
 /** A node of the catalogue in a tree, for those who look at its status. Its tree ticks it. */
 export class CatalogueNode extends BehaviorNode {
   readonly type: string
+  readonly #propagates: Propagation
 
-  constructor(id: string, type: string, options: NodeOptions) {
+  constructor(id: string, { type, propagates }: Pick<NodeManifest, 'type' | 'propagates'>, options: NodeOptions) {
     super(id, options)
     this.type = type
+    this.#propagates = propagates
+  }
+
+  override get propagatesFailure(): Propagation {
+    return this.#propagates
   }
 
   override _tick(): RunStatus {

@@ -2,6 +2,7 @@ import type { Json, Rec } from '../../../kernel/index.ts'
 import { GLOBAL_PREFIX } from '../board/merge.ts'
 import { scopeOf, type TypedBlackboard } from '../board/typed-blackboard.ts'
 import type { TreeSchema } from '../board/schema.ts'
+import { TRACE_KEY } from '../tick/failures.ts'
 import type { MemoryRun } from './memory-run.ts'
 
 /**
@@ -83,23 +84,32 @@ export class BoardLink {
     run.write(writes, deleted)
   }
 
-  /** Takes what a record of the tree has written. */
-  pull({ frame, input, writes = [], more }: Rec): void {
-    if (frame !== 0 || (input?.[0] === 'host' && isWrite(input[1]))) return
+  /** Takes what a record of the tree has written. `trace` returns the failure trace, which stands in one key for each failure. */
+  pull({ input, writes = [], more }: Rec, trace: () => readonly Json[]): void {
+    if (input?.[0] === 'host' && isWrite(input[1])) return
     const { values } = scopeOf(this.board)
     for (const key of more?.tombstones ?? []) {
       this.#known.delete(key)
       values.delete(key)
     }
+    let hasFailed = false
     for (let i = 0; i < writes.length; i += 2) {
       const [key, value] = [writes[i] as string, writes[i + 1] ?? null]
       this.#known.set(key, value)
-      if (key.startsWith(GLOBAL_PREFIX)) continue
-      values.set(key, value)
-      this.#written.set(key, value)
+      hasFailed ||= key.startsWith(FAILURE_KEYS)
+      if (!key.startsWith(GLOBAL_PREFIX)) this.#put(key, value)
     }
+    if (hasFailed) this.#put(TRACE_KEY, [...trace()])
+  }
+
+  #put(key: string, value: Json): void {
+    scopeOf(this.board).values.set(key, value)
+    this.#written.set(key, value)
   }
 }
+
+/** The keys under which a tree keeps its failures, one by one. */
+const FAILURE_KEYS = '_failure.'
 
 function isWrite(command: Json): boolean {
   return typeof command === 'object' && command !== null && 'do' in command && command.do === 'write'

@@ -9,8 +9,10 @@ import { type BusEvent, type EventOptions, type EventPayload, priorityOf, severi
 /** The most events that are held during a tick. */
 const MOST_HELD = 1000
 
+/** Handles an event, outside of every tick. What it throws is logged, and the other handlers are called. */
 export type EventHandler = (event: BusEvent) => void
 
+/** The place of a handler among the others. */
 export interface SubscribeOptions {
   /** Handlers of a higher priority come first; 0 by default. Those of one priority come in the order in which they subscribed. */
   readonly priority?: number
@@ -18,7 +20,9 @@ export interface SubscribeOptions {
   readonly name?: string
 }
 
+/** What an event bus is made with. */
 export interface EventBusOptions {
+  /** The clock of the timestamps. Default: that of the system. */
   readonly clock?: Pick<TreeClock, 'now'>
   /** Receives what handlers throw, and the warning for dropped events. Default: nothing is said. */
   readonly log?: (message: string, cause?: unknown) => void
@@ -79,6 +83,7 @@ export class EventBus {
     }
   }
 
+  /** Subscribes to all events. Returns the function that ends the subscription. */
   subscribeAll(handler: EventHandler, options: SubscribeOptions = {}): () => void {
     return this.subscribe('*', handler, options)
   }

@@ -1,8 +1,20 @@
-import { causeOf, type Fault, faultJson, isFault, isObject, type Json, type JsonObject, type PendingEffect } from '../../../kernel/index.ts'
+import {
+  causeOf,
+  type Fault,
+  faultJson,
+  isFault,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  type PendingEffect,
+} from '../../../kernel/index.ts'
 import { textOf } from '../model/text-of.ts'
 import { faults } from '../model/faults.ts'
 import { type FunctionRegistry, rejected, startFunction } from '../tick/function-port.ts'
-import type { MemoryRun } from './memory-run.ts'
+import { rejectedScript, type ScriptCall, scriptRunner } from '../tick/script-port.ts'
+import { luaWorkers } from './lua-workers.ts'
+import type { MemoryRun, TreeClock } from './memory-run.ts'
 import type { OperationContext, Services } from './services.ts'
 
 /** Stores what trees share: called with each change of the global keys. */
@@ -10,6 +22,7 @@ export type GlobalWriter = (entries: readonly (readonly [key: string, value: Jso
 
 /** What performs the effects of trees in memory. */
 export interface EffectWorld {
+  readonly clock: TreeClock
   readonly functions: FunctionRegistry
   readonly services: Services
   readonly writeGlobals: GlobalWriter
@@ -43,29 +56,39 @@ export function performEffect(world: EffectWorld, effect: PendingEffect, run: Me
   }
 }
 
-function start({ functions, services, writeGlobals }: EffectWorld, effect: PendingEffect, context: OperationContext): Json | Promise<Json> {
-  const args = isObject(effect.args) ? effect.args : {}
-  const { llmClient, toolExecutor, scriptRunner } = services
-  switch (effect.port) {
+function start(
+  { clock, functions, services, writeGlobals }: EffectWorld,
+  { port, args: given, frame }: PendingEffect,
+  context: OperationContext,
+): Json | Promise<Json> {
+  const args = isObject(given) ? given : {}
+  const { llmClient, toolExecutor } = services
+  switch (port) {
     case 'function':
-      return startFunction(functions, services, { ...context, run: 'memory', args, frame: effect.frame })
+      return startFunction(functions, services, { ...context, run: 'memory', args, frame })
+    case 'script':
+      return scriptsOf(clock)({ ...context, args, frame })
     case 'model':
       if (llmClient === undefined) throw lacking('llmClient', 'to ask a model')
       return llmClient.complete(args, context)
     case 'tool':
       if (toolExecutor === undefined) throw lacking('toolExecutor', 'to call a tool')
       return toolExecutor.execute(textOf(args.tool), args.args ?? {}, context)
-    case 'script': {
-      if (scriptRunner === undefined) throw lacking('scriptRunner', 'to run Lua')
-      const reader = effect.frame.reader((args.scope ?? null) as string | null)
-      return scriptRunner.run(args, { ...context, get: (key) => reader.get(key) ?? reader.get(`@${key}`) })
-    }
     case 'ledger':
-      writeGlobals(entriesOf(effect.args))
+      writeGlobals(entriesOf(given))
       return { entries: [] }
     default:
-      throw lacking(effect.port, `for the port ${effect.port}`)
+      throw lacking(port, `for the port ${port}`)
   }
+}
+
+const SCRIPTS = new WeakMap<TreeClock, (call: ScriptCall) => Promise<Json>>()
+
+/** Returns what runs the scripts of the trees of one clock: together they keep the limit of scripts in a second. */
+function scriptsOf(clock: TreeClock): (call: ScriptCall) => Promise<Json> {
+  const known = SCRIPTS.get(clock) ?? scriptRunner(luaWorkers, clock)
+  SCRIPTS.set(clock, known)
+  return known
 }
 
 function lacking(service: string, what: string): Fault {
@@ -73,11 +96,12 @@ function lacking(service: string, what: string): Fault {
 }
 
 function entriesOf(args: Json | undefined): (readonly [string, Json])[] {
-  const [, , entries] = Array.isArray(args) ? (args as readonly Json[]) : []
-  return (Array.isArray(entries) ? (entries as readonly JsonObject[]) : []).map(({ name, value = null }) => [textOf(name), value])
+  const [, , entries] = isList(args) ? args : []
+  return (isList(entries) ? (entries as readonly JsonObject[]) : []).map(({ name, value = null }) => [textOf(name), value])
 }
 
 function faultOf({ port, args }: PendingEffect, thrown: unknown): Fault {
+  if (port === 'script') return rejectedScript(thrown)
   if (port === 'function' || isFault(thrown)) return rejected(thrown, { args })
   const cause = causeOf(thrown)
   return faults.make('R1253', typeof cause === 'string' ? cause : cause.message, { rule: 'E6003', cause: thrown })

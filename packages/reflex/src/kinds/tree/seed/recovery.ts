@@ -1,19 +1,19 @@
 import type { Json } from '../../../kernel/index.ts'
 import { setInternal } from '../board/internal-writes.ts'
 import { scopeOf } from '../board/typed-blackboard.ts'
+import { CONTEXT_KEY, FAILURE_WINDOW_MS, MOST_FAILURES } from '../tick/recovery.ts'
 import type { BehaviorTree } from './behavior-tree.ts'
 import type { EventBus } from './event-bus.ts'
 import type { TreeClock } from './memory-run.ts'
 import type { TickResult } from './tick-result.ts'
 
-/** So many failures in so many milliseconds are an escalation. */
-const FAILURES = 3
-const WINDOW_MS = 60_000
-
+/** What a recovery is made with. */
 export interface RecoveryOptions {
   /** Finds the tree that `recovery_tree` names. */
   readonly find: (name: string) => BehaviorTree | undefined
+  /** Counts the minute of the failures. */
   readonly clock: TreeClock
+  /** Where `tree.fallback` is published. Absent: nowhere. */
   readonly events?: EventBus | undefined
 }
 
@@ -31,9 +31,9 @@ export class Recovery {
   failed(tree: BehaviorTree, { failure_trace = [] }: TickResult): void {
     const { clock, find, events } = this.#options
     const now = clock.now()
-    const recent = [...(this.#failures.get(tree.id) ?? []), now].filter((time) => time > now - WINDOW_MS)
+    const recent = [...(this.#failures.get(tree.id) ?? []), now].filter((time) => time > now - FAILURE_WINDOW_MS)
     this.#failures.set(tree.id, recent)
-    if (recent.length < FAILURES || this.#isRecovering) return
+    if (recent.length < MOST_FAILURES || this.#isRecovering) return
     this.#failures.delete(tree.id)
     const name = tree.source.recovery_tree
     const recovery = name === undefined ? undefined : find(name)
@@ -49,7 +49,7 @@ export class Recovery {
   #recover(recovery: BehaviorTree, context: Json): boolean {
     this.#isRecovering = true
     try {
-      setInternal(scopeOf(recovery.blackboard), '_failure_context', context)
+      setInternal(scopeOf(recovery.blackboard), CONTEXT_KEY, context)
       let result = recovery.tick()
       while (recovery.wantsTick) result = recovery.tick()
       return result.status !== 'FAILURE'

@@ -20,15 +20,11 @@ export interface ToolExecutor {
   execute(tool: string, args: Json, context: OperationContext): Json | Promise<Json>
 }
 
-/** Runs scripts of Lua, and conditions that are not data: the arguments of the port `script`. */
-export interface ScriptRunner {
-  run(args: JsonObject, context: OperationContext & { get(key: string): Json | undefined }): Promise<Json>
-}
-
 /** The container of what a host injects into trees. Nodes read it as `ctx.services`; other names are the host's own. */
 export interface Services {
+  /** Without it, a node that asks a model fails with `R1219`. */
   readonly llmClient?: LlmClient
+  /** Without it, a node that calls a tool fails with `R1219`. */
   readonly toolExecutor?: ToolExecutor
-  readonly scriptRunner?: ScriptRunner
   readonly [name: string]: unknown
 }

@@ -17,10 +17,15 @@ const POLL_MS = 100
  */
 export type SchedulerMode = 'event_driven' | 'polling' | 'hybrid'
 
+/** What a scheduler is made with. */
 export interface SchedulerOptions {
+  /** Default: `hybrid`. */
   readonly mode?: SchedulerMode
+  /** Default: the clock of the system. */
   readonly clock?: TreeClock
+  /** The bus whose events start and tick trees. Absent: trees are ticked by `run`, operations and time only. */
   readonly events?: EventBus
+  /** The pause between two polls in milliseconds; 100 by default. */
   readonly pollMs?: number
   /** Finds the trees that run after repeated failures. Absent: there are none. */
   readonly recovery?: Omit<RecoveryOptions, 'clock' | 'events'>
@@ -53,6 +58,7 @@ export class TickScheduler {
   get mode(): SchedulerMode {
     return this.#mode
   }
+  /** The trees that it drives. A copy. */
   get trees(): readonly BehaviorTree[] {
     return [...this.#trees.keys()]
   }
@@ -65,6 +71,7 @@ export class TickScheduler {
     this.#trees.set(tree, { stop, cancelPoll: undefined })
   }
 
+  /** Drives a tree no longer. Its execution stays as it is; call `cancel` of the tree to end it. */
   remove(tree: BehaviorTree): void {
     const known = this.#trees.get(tree)
     for (const stop of known?.stop ?? []) stop()
@@ -74,6 +81,7 @@ export class TickScheduler {
     this.#watchdog.forget(tree)
   }
 
+  /** Drives no tree any more, and cancels all timers. */
   stop(): void {
     for (const tree of this.trees) this.remove(tree)
     this.#watchdog.stop()

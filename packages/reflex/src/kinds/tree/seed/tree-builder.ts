@@ -11,13 +11,17 @@ export class TreeBuilder {
   readonly #host: TreeHost
   readonly #validator: TreeValidator
 
+  /** `registry`: where references find their trees, when a tree is built and, if they are lazy, when they are ticked. */
   constructor(registry: KnownTrees, host: TreeHost = {}) {
     this.#registry = registry
     this.#host = host
     this.#validator = new TreeValidator(host)
   }
 
-  /** Makes a tree. Throws everything that is wrong with it as one error: `SubtreeNotFoundError`, `FunctionNotFoundError` or another of its first mistake. */
+  /**
+   * Makes a tree. Throws everything that is wrong with it as one error of the class of its first mistake, with all of them as `errors`:
+   * `SubtreeNotFoundError` (R1204), `FunctionNotFoundError` (R1203), `SchemaValidationError`, or `TreeDefinitionError` (R1202).
+   */
   build(definition: TreeSource): BehaviorTree {
     const [first, ...rest] = this.#validator.validate(definition, this.#registry)
     if (first !== undefined) throw loadError([first, ...rest])

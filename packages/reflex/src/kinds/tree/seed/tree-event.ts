@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../kernel/index.ts'
 import { ERROR_FACTS, type EventSeverity } from '../board/error-table.ts'
 
+/** The urgency of an event, for those who handle it. */
 export type EventPriority = 'low' | 'normal' | 'high' | 'critical'
 
 /** An event on the bus (reference tree 6.4). */

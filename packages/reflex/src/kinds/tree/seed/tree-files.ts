@@ -1,19 +1,20 @@
-import { readdirSync, readFileSync, realpathSync, watch } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { systemFileWatcher } from '../reload/file-watcher.ts'
+import type { FileWatcher } from '../reload/save-watch.ts'
 
 /** The files of trees. Whoever names a file has checked the name before: nothing here looks at it. */
-export interface TreeFiles {
+export interface TreeFiles extends FileWatcher {
   /** Returns the text of a file; undefined if it does not exist. */
   read(path: string): string | undefined
   /** Returns the path without symbolic links; undefined if there is no such file or folder. */
   realPath(path: string): string | undefined
   /** Returns the paths of all files below a folder. */
   list(folder: string): readonly string[]
-  /** Reports changed files below a folder, until the returned function is called. */
-  watch(folder: string, onChange: (path: string) => void): () => void
 }
 
 /** The files of this machine. */
 export const nodeFiles: TreeFiles = {
+  ...systemFileWatcher,
   read: (path) => orMissing(() => readFileSync(path, 'utf8')),
   realPath: (path) => orMissing(() => realpathSync(path)),
   list: (folder) =>
@@ -21,12 +22,6 @@ export const nodeFiles: TreeFiles = {
       .filter((entry) => entry.isFile() || entry.isSymbolicLink())
       .map(({ parentPath, name }) => `${parentPath}/${name}`)
       .toSorted(),
-  watch(folder, onChange) {
-    const watcher = watch(folder, { recursive: true }, (_, name) => {
-      if (name !== null) onChange(`${folder}/${name}`)
-    })
-    return () => watcher.close()
-  },
 }
 
 function orMissing<T>(read: () => T): T | undefined {

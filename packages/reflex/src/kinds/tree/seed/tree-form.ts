@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../../kernel/index.ts'
 import type { TreeSchema } from '../board/schema.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
-import { faults } from '../model/faults.ts'
 import { type NodeSource, TREE_FORMAT, type TreeSource } from '../model/source.ts'
-import { BehaviorNode, NAME } from './behavior-node.ts'
+import { BehaviorNode } from './behavior-node.ts'
 import { manifestOf, paramsOf, type SeedNode, type WithContext } from './node-manifest.ts'
 
 /** A tree as a host makes it: a `TreeSource`, in which nodes of the host may stand. */
@@ -23,21 +22,12 @@ export interface ReadForm {
   readonly schemas: ReadonlyMap<string, TreeSchema>
 }
 
-/** Reads a tree of a host. Throws `R1225` for a name that is none, and `R1226` for an id that two nodes have. */
+/** Returns a tree of a host as data. */
 export function readForm({ root, on_failure, name: _, ...rest }: TreeForm, withContext: WithContext): ReadForm {
-  if (typeof rest.id !== 'string' || !NAME.test(rest.id))
-    throw faults.make('R1202', `${JSON.stringify(rest.id) ?? 'nothing'} is no name of a tree`, {
-      rule: 'E4002',
-      fix: 'begin with a letter',
-    })
-  if (root === undefined) throw faults.make('R1202', `${rest.id} has no root`, { rule: 'E4002' })
   const manifests: NodeManifest[] = []
   const nodes = new Map<string, BehaviorNode>()
   const schemas = new Map<string, TreeSchema>()
-  const ids = new Set<string>()
   const read = (node: SeedNode): NodeSource => {
-    if (ids.has(node.id)) throw faults.make('R1226', `two nodes have the id ${node.id}`, { rule: 'E2005', path: node.id })
-    ids.add(node.id)
     if (!(node instanceof BehaviorNode)) {
       const { children, ...source } = node
       return children === undefined ? source : { ...source, children: children.map(read) }
@@ -51,11 +41,6 @@ export function readForm({ root, on_failure, name: _, ...rest }: TreeForm, withC
     const more: { metadata?: JsonObject } = Object.keys(node.metadata).length === 0 ? {} : { metadata: node.metadata }
     return { type, id: node.id, name: node.name, ...more, params: paramsOf(contract), children: children.map(read) }
   }
-  const source: TreeSource = {
-    ...rest,
-    format: TREE_FORMAT,
-    root: read(root),
-    ...(on_failure === undefined ? {} : { on_failure: read(on_failure) }),
-  }
-  return { source, manifests, nodes, schemas }
+  const source = { ...rest, format: TREE_FORMAT, ...(root === undefined ? {} : { root: read(root) }) } as TreeSource
+  return { source: on_failure === undefined ? source : { ...source, on_failure: read(on_failure) }, manifests, nodes, schemas }
 }

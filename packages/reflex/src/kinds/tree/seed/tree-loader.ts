@@ -1,11 +1,17 @@
-import type { Fault } from '../../../kernel/index.ts'
+import { type Fault, isFault } from '../../../kernel/index.ts'
 import { quote } from '../../../text/index.ts'
 import { loadError } from '../board/errors.ts'
+import { conditionCode } from '../compile/code.ts'
 import { faults } from '../model/faults.ts'
+import type { NodeManifest } from '../manifest/manifest.ts'
 import type { TreeSource } from '../model/source.ts'
+import { codeLocator } from '../formats/code-locator.ts'
+import { codeOf, syntaxFindings } from '../formats/code-syntax.ts'
 import { readJsonTree } from '../formats/json.ts'
 import { type LuaLoader, readLuaTree } from '../formats/read-lua.ts'
 import { readXmlTree } from '../formats/xml/read-xml.ts'
+import { NODES } from '../nodes/table.ts'
+import { luaWorkers } from './lua-workers.ts'
 import { nodeFiles, type TreeFiles } from './tree-files.ts'
 
 /** A tree as it is loaded: data that a builder makes a tree of. */
@@ -21,8 +27,8 @@ export interface ReadTree {
 export interface TreeFormat {
   /** The ending of its files, such as `.tree.json`. */
   readonly ending: string
-  /** Reads a text. Never throws; all mistakes are findings. */
-  read(text: string, file: string): ReadTree | Promise<ReadTree>
+  /** Reads a text. Never throws; all mistakes are findings. `manifests`: the types of nodes that it may name. */
+  read(text: string, file: string, options?: { readonly manifests?: readonly NodeManifest[] }): ReadTree | Promise<ReadTree>
 }
 
 /** Trees in JSON. */
@@ -32,31 +38,34 @@ export const JSON_TREES: TreeFormat = { ending: '.tree.json', read: readJsonTree
 export const XML_TREES: TreeFormat = { ending: '.xml', read: readXmlTree }
 
 /** Trees in Lua, which run in workers without access to anything. The workers start with the first file and keep no process alive. */
-export const LUA_TREES: TreeFormat = {
-  ending: '.lua',
-  read: async (text, file) => readLuaTree(text, file, await luaWorkers()),
-}
+export const LUA_TREES: TreeFormat = luaTrees()
 
-let workers: Promise<LuaLoader> | undefined
-
-function luaWorkers(): Promise<LuaLoader> {
-  return (workers ??= import('../lua/pool.ts').then(({ LuaPool }) => new LuaPool()))
+function luaTrees(timeoutMs?: number): TreeFormat {
+  const lua: LuaLoader = { load: async (request) => (await luaWorkers()).load({ ...request, limits: { timeoutMs } }) }
+  return { ending: '.lua', read: (text, file, options) => readLuaTree(text, file, lua, options) }
 }
 
 export interface LoaderOptions {
   /** The written forms, in the order in which a name is looked up. Default: Lua, JSON and XML. */
   readonly formats?: readonly TreeFormat[]
+  /** Default: the files of this machine. */
   readonly files?: TreeFiles
+  /** Types of nodes in addition to the catalogue. */
+  readonly nodes?: readonly NodeManifest[]
+  /** The longest time that a file in Lua may take, in milliseconds: 5000 by default, at most 30,000. Beyond it: `LuaTimeoutError` (R1243). */
+  readonly sandboxTimeoutMs?: number
 }
 
 /** Loads trees from files (seed tree 2.6). It reads and checks nothing but the text: `TreeValidator` checks the tree, `TreeBuilder` makes it. */
 export class TreeLoader {
   readonly #formats: readonly TreeFormat[]
   readonly #files: TreeFiles
+  readonly #manifests: readonly NodeManifest[]
 
-  constructor({ formats = [LUA_TREES, JSON_TREES, XML_TREES], files = nodeFiles }: LoaderOptions = {}) {
-    this.#formats = formats
+  constructor({ formats, files = nodeFiles, nodes = [], sandboxTimeoutMs }: LoaderOptions = {}) {
+    this.#formats = formats ?? [luaTrees(sandboxTimeoutMs), JSON_TREES, XML_TREES]
     this.#files = files
+    this.#manifests = [...NODES, ...nodes]
   }
 
   /** The endings of files that it loads. */
@@ -65,8 +74,8 @@ export class TreeLoader {
   }
 
   /**
-   * Loads a file. `shown`: its name in messages. Rejects with `R1201` for a file that does not exist or has another ending, and with the first
-   * mistake of a text that cannot be read.
+   * Loads a file. `shown`: its name in messages. Rejects with `R1201` for a file that does not exist or has another ending, and with all mistakes
+   * of a text as one error of the class of the first: `LuaSyntaxError` (R1241), `LuaTimeoutError` (R1243), `TreeDefinitionError` (R1202).
    */
   async load(path: string, shown = path): Promise<TreeDefinition> {
     const format = this.#formatOf(path, shown)
@@ -75,7 +84,10 @@ export class TreeLoader {
     return this.#read(format, text, shown)
   }
 
-  /** Loads a tree from a text, for tests. */
+  /**
+   * Loads a tree from a text, as `load` does from a file. `sourceName`: its name in messages. `ending`: the written form; default: that of the
+   * first format, which is Lua.
+   */
   async loadString(text: string, sourceName = '<string>', ending = this.endings[0] ?? ''): Promise<TreeDefinition> {
     return this.#read(this.#formatOf(ending, sourceName), text, sourceName)
   }
@@ -88,12 +100,23 @@ export class TreeLoader {
   }
 
   async #read(format: TreeFormat, text: string, file: string): Promise<TreeDefinition> {
-    const { source, findings } = await format.read(text, file)
-    const [first, ...rest] = findings.filter(({ severity }) => severity === 'error')
+    const { source, findings } = await format.read(text, file, { manifests: this.#manifests })
+    const syntax = source === undefined ? [] : await syntaxOf(source, this.#manifests, text, file)
+    const [first, ...rest] = [...findings, ...syntax].filter(({ severity }) => severity === 'error')
     if (first !== undefined) throw loadError([first, ...rest])
     if (source === undefined) throw loadError([noTree(file)])
     return source
   }
+}
+
+/** Checks the syntax of the scripts of a tree, and of its conditions that Lua has to run. */
+async function syntaxOf(source: TreeSource, manifests: readonly NodeManifest[], text: string, file: string): Promise<readonly Fault[]> {
+  const isScript = (condition: string): boolean => {
+    const code = conditionCode(condition, {})
+    return !isFault(code) && code.is === 'script'
+  }
+  const byType = new Map(manifests.map((manifest) => [manifest.type, manifest]))
+  return syntaxFindings(codeOf(source, byType, isScript), luaWorkers, file, codeLocator({ text, file }))
 }
 
 function noTree(file: string): Fault {

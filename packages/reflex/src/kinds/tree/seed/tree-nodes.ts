@@ -20,7 +20,7 @@ export class TreeNodes {
     const { name, metadata } = laid.compiled.source
     const options = { ...(name === undefined ? {} : { name }), ...(metadata === undefined ? {} : { metadata }) }
     const children = laid.children.map((child) => this.at(child)).filter(({ parent }) => parent === undefined)
-    return new CatalogueNode(laid.id, laid.manifest.type, { ...options, children })
+    return new CatalogueNode(laid.id, laid.compiled.manifest, { ...options, children })
   }
 
   at({ path }: LaidNode): BehaviorNode {

@@ -32,11 +32,13 @@ export class TreeWatchdog {
     this.#alarms.set(tree, { due, cancel: this.#clock.at(due, ring) })
   }
 
+  /** Cancels the alarm of a tree. */
   forget(tree: BehaviorTree): void {
     this.#alarms.get(tree)?.cancel()
     this.#alarms.delete(tree)
   }
 
+  /** Cancels all alarms. */
   stop(): void {
     for (const { cancel } of this.#alarms.values()) cancel()
     this.#alarms.clear()

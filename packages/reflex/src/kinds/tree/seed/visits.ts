@@ -8,14 +8,14 @@ export class Visits {
   readonly #durations = new Map<number, number>()
   /** The nodes around the one that is ticked, with the time at which each began. */
   readonly #open: { readonly node: TreeNode; readonly since: number }[] = []
-  #visited = 0
+  #visited: TreeNode[] = []
 
   constructor(clock: Pick<TreeClock, 'now'>) {
     this.#clock = clock
   }
 
-  /** The nodes that the last tick has ticked. */
-  get visited(): number {
+  /** The nodes that the last tick has ticked, in its order. */
+  get visited(): readonly TreeNode[] {
     return this.#visited
   }
   count(index: number): number {
@@ -27,7 +27,7 @@ export class Visits {
   }
 
   begin(): void {
-    this.#visited = 0
+    this.#visited = []
   }
 
   visit(node: TreeNode): void {
@@ -37,7 +37,7 @@ export class Visits {
     if (this.#open.at(-1)?.node === node) return
     this.#open.push({ node, since: now })
     this.#counts.set(node.index, this.count(node.index) + 1)
-    this.#visited++
+    this.#visited.push(node)
   }
 
   end(): void {

@@ -1,4 +1,4 @@
-import { type Call, isObject, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
+import { type Call, type Frame, isObject, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import { readKey } from './read-key.ts'
 
@@ -11,11 +11,20 @@ export function codeArgs({ args }: Pick<Call<RunSettings>, 'args'>): JsonObject 
 export function codeReader(call: Pick<Call<RunSettings>, 'args' | 'frame'>): (key: string) => Json | undefined {
   const { scope = null } = codeArgs(call)
   const frame = call.frame.reader()
+  const scopes = chainOf(call.frame, scope as Ref | null)
   const inner = scope === null ? frame : call.frame.reader(scope as Ref)
   return (key) =>
     readKey(
       key,
       (name) => inner.get(name),
       (name) => frame.get(name),
+      (at) => at === null || scopes.includes(at),
     )
+}
+
+/** The inner scopes around a scope, with it. */
+function chainOf({ subs }: Frame, scope: Ref | null): readonly Ref[] {
+  const chain: Ref[] = []
+  for (let at = scope; at !== null; at = subs?.get(at)?.under ?? null) chain.push(at)
+  return chain
 }

@@ -3,12 +3,14 @@ import type { LaidNode } from '../compile/layout.ts'
 import { DEBUG_TOPIC, type DebugState, debugState, endPause, isPaused, keepDebugState } from './debug-state.ts'
 import { findNode } from './find-node.ts'
 import { execute, hasEnded } from './executions.ts'
+import { interrupt } from './interruption.ts'
 import { oneTick, stopExecution } from './one-tick.ts'
 import { readCommand, type TreeCommand } from './read-command.ts'
 import { reload } from './reloading.ts'
 import { save } from './save.ts'
 import { type TreeEvent, Ticking } from './ticking.ts'
-import { ACTIVE, IDLE, type TreeState } from './tree-state.ts'
+import { ACTIVE, IDLE } from './states.ts'
+import type { TreeState } from './tree-state.ts'
 import { argsOf, type TreeStep } from './tree-step.ts'
 import { dropToken } from './yielding.ts'
 
@@ -26,6 +28,8 @@ export function command(x: TreeStep, state: TreeState, given: Json): void {
       return save(x, state, [['tree.reload.failed', { error_code: 'E3005', ...read.facts }]])
     case 'cancel':
       return cancelCommand(x, state, read.reason)
+    case 'interrupt':
+      return interruptNow(x, state, read)
     case 'pause':
       return pause(x, state)
     case 'step':
@@ -41,11 +45,26 @@ export function command(x: TreeStep, state: TreeState, given: Json): void {
   }
 }
 
-/** Halts a node by its path, as `reset` of a tree in memory does. */
+/** Halts a node by its path, as `reset` of a tree in memory does. A tick that waits for a leaf is not taken apart. */
 function haltNow(x: TreeStep, state: TreeState, path: Json | undefined): void {
-  const ticking = new Ticking(x, state)
+  if (state.open !== undefined) return save(x, state)
+  const ticking = Ticking.begin(x, state)
   const node = state.layout.nodes.find((one) => one.path === path)
   if (node !== undefined) ticking.halt(node)
+  save(x, state, ticking.events)
+}
+
+/** Interrupts what is RUNNING. A tick that waits for a leaf, or before a node, is finished first. */
+function interruptNow(x: TreeStep, state: TreeState, { node, reason }: Extract<TreeCommand, { do: 'interrupt' }>): void {
+  const found = node === undefined ? undefined : findNode(state.layout.nodes, node)
+  if (isFault(found)) return refuse(x, state, found)
+  const prepare = (ticking: Ticking): void => interrupt(ticking, { reason, node: found?.path })
+  if (state.open === undefined && !hasEnded(state) && state.status !== IDLE) {
+    dropToken(x, state)
+    return oneTick(x, state, { prepare })
+  }
+  const ticking = Ticking.begin(x, state)
+  prepare(ticking)
   save(x, state, ticking.events)
 }
 
@@ -65,7 +84,7 @@ export function beginDebugging(x: TreeStep, state: TreeState, commands: readonly
     if (read.do === 'step' || read.do === 'pause') keepDebugState(x, state, { ...set(x), stops: true })
     const node = 'node' in read ? findNode(state.layout.nodes, read.node) : undefined
     if (isFault(node)) return [['tree.debug.refused', { code: node.code, message: node.message }]]
-    if (node !== undefined && 'node' in read) keepDebugState(x, state, changed(x, set(x), node, read))
+    if (node !== undefined && 'node' in read && read.do !== 'interrupt') keepDebugState(x, state, changed(x, set(x), node, read))
     return []
   })
 }
@@ -157,5 +176,5 @@ function tickNow(x: TreeStep, state: TreeState): void {
 
 function cancelCommand(x: TreeStep, state: TreeState, reason = 'user_request'): void {
   if (hasEnded(state) || state.status === IDLE) return save(x, state)
-  stopExecution(x, state, new Ticking(x, state), reason)
+  stopExecution(x, state, Ticking.begin(x, state), reason)
 }

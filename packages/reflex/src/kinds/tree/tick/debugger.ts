@@ -4,7 +4,8 @@ import type { Next, Tick } from '../manifest/behaviour.ts'
 import { breakCondition } from './break-condition.ts'
 import { type Breakpoint, type DebugState, debugState, keepDebugState } from './debug-state.ts'
 import { BREAK, FORCED, PAUSED_AT } from './debug-words.ts'
-import { IS_RUNNING, type TreeState } from './tree-state.ts'
+import { IS_RUNNING } from './states.ts'
+import type { TreeState } from './tree-state.ts'
 import type { TreeStep } from './tree-step.ts'
 
 /** What a debugger needs of a tick. */

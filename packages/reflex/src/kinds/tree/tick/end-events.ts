@@ -1,7 +1,8 @@
 import type { StepContext } from '../../../kernel/index.ts'
 import { type FailureEntry, failureTrace } from './failures.ts'
 import type { TreeEvent } from './ticking.ts'
-import { FAILED, type TreeState } from './tree-state.ts'
+import { FAILED } from './states.ts'
+import type { TreeState } from './tree-state.ts'
 
 /** Returns the events of an execution that has ended: `tree.failed` with the failure trace if it has failed, then `tree.completed` (EP-03). */
 export function endEvents(x: StepContext, state: TreeState): TreeEvent[] {

@@ -3,8 +3,10 @@ import { faults } from '../model/faults.ts'
 import { failureTrace } from './failures.ts'
 import { hasOpenGlobals } from './globals.ts'
 import { hasQueue } from './queue.ts'
+import { isRecovering } from './recovery.ts'
 import { restarts } from './reload-request.ts'
-import { COMPLETED, FAILED, type TreeState } from './tree-state.ts'
+import { COMPLETED, FAILED } from './states.ts'
+import type { TreeState } from './tree-state.ts'
 import { argsOf, type TreeStep } from './tree-step.ts'
 
 export const CLOSING_KEY = '_closing'
@@ -13,8 +15,8 @@ export const CLOSING_KEY = '_closing'
 export function staysOpen(x: TreeStep): boolean {
   if (restarts(x)) return true
   const mayStay = x.def.source.tick_every !== undefined || argsOf(x).stays
-  // Events that came before the message that closes it are handled first.
-  return mayStay && (x.get(CLOSING_KEY) !== true || hasQueue(x))
+  // Events that came before the message that closes it are handled first, and its recovery tree ends.
+  return mayStay && (x.get(CLOSING_KEY) !== true || hasQueue(x) || isRecovering(x))
 }
 
 /** Ends the run of a tree whose root has answered, unless it stays open, or keys that all trees share are still being written. */

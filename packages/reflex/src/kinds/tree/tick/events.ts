@@ -2,6 +2,7 @@ import type { Json } from '../../../kernel/index.ts'
 import { command } from './commands.ts'
 import { DEBUG_TOPIC } from './debug-state.ts'
 import { close, execute, hasEnded } from './executions.ts'
+import { interrupt, interruptionOf } from './interruption.ts'
 import { oneTick } from './one-tick.ts'
 import { hasQueue, queueEvent, takeQueued } from './queue.ts'
 import { hasReload } from './reload-request.ts'
@@ -9,7 +10,8 @@ import { swapPending } from './reloading.ts'
 import { save } from './save.ts'
 import type { TreeStep } from './tree-step.ts'
 import { EVENT_KEY } from './ticking.ts'
-import { ACTIVE, IDLE, type TreeState, YIELDED } from './tree-state.ts'
+import { ACTIVE, IDLE, YIELDED } from './states.ts'
+import type { TreeState } from './tree-state.ts'
 import { CLOSE_TOPIC } from './topics.ts'
 import { dropToken, RESUME_TOPIC, TOKEN_KEY } from './yielding.ts'
 
@@ -37,8 +39,9 @@ export function next(x: TreeStep, state: TreeState): void {
 function event(x: TreeStep, state: TreeState, body: Json): void {
   x.setInternal(EVENT_KEY, body)
   dropToken(x, state)
-  if (hasEnded(state)) execute(x, state)
-  else oneTick(x, state)
+  if (hasEnded(state)) return execute(x, state)
+  const interruption = interruptionOf(body)
+  oneTick(x, state, interruption === undefined ? {} : { prepare: (ticking) => interrupt(ticking, interruption) })
 }
 
 /** A person or program that was given the token resumes a tree that has yielded. Another token changes nothing. */

@@ -8,7 +8,8 @@ import { save, skip } from './save.ts'
 import { stopAll } from './stopping.ts'
 import type { TreeStep } from './tree-step.ts'
 import { EVENT_KEY, Ticking } from './ticking.ts'
-import { ACTIVE, COMPLETED, FAILED, FRESH, IDLE, type TreeState, YIELDED } from './tree-state.ts'
+import { ACTIVE, COMPLETED, FAILED, FRESH, IDLE, YIELDED } from './states.ts'
+import type { TreeState } from './tree-state.ts'
 
 /** Begins an execution: at once, or after the keys that trees share were read. */
 export function execute(x: TreeStep, state: TreeState, options: TickOptions = {}): void {
@@ -48,7 +49,7 @@ export function ledgerFailed(x: TreeStep, state: TreeState, fault: Json): void {
 /** The clock, or the alarm of the tree: ticks it, or begins an execution. A tree that has yielded does not follow the clock. */
 export function timer(x: TreeStep, state: TreeState, isAlarm: boolean): void {
   if (isAlarm) state.alarm = undefined
-  if (isAlarm && state.open !== undefined && isOver(x, state)) return stopExecution(x, state, new Ticking(x, state), 'timeout')
+  if (isAlarm && state.open !== undefined && isOver(x, state)) return stopExecution(x, state, Ticking.begin(x, state), 'timeout')
   const isBusy = state.open !== undefined || state.status === IDLE || (hasEnded(state) && hasReload(x))
   if (!isAlarm && (isBusy || state.status === YIELDED)) return skip(x, state)
   if (isBusy || (isAlarm && hasEnded(state))) return save(x, state)
@@ -63,15 +64,15 @@ export function timer(x: TreeStep, state: TreeState, isAlarm: boolean): void {
 /** Ends the run once its execution has ended. One that has yielded is stopped. */
 export function close(x: TreeStep, state: TreeState): void {
   x.setInternal(CLOSING_KEY, true)
-  if (state.status === YIELDED) return stopExecution(x, state, new Ticking(x, state), 'budget')
+  if (state.status === YIELDED) return stopExecution(x, state, Ticking.begin(x, state), 'budget')
   if (hasEnded(state)) endRun(x, state)
   save(x, state)
 }
 
 export function cancel(x: TreeStep, state: TreeState, reason: string): void {
-  const ticking = new Ticking(x, state)
+  const ticking = Ticking.begin(x, state)
   stopAll(x, state, ticking, reason)
-  keepFailures(x, ticking.reasons.failures, () => false)
+  keepFailures(x, ticking.failures, () => false)
   state.status = FAILED
   save(x, state, ticking.events)
   x.cancelled({ status: 'CANCELLED' })

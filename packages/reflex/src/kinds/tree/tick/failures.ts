@@ -6,7 +6,8 @@ const KEPT = 50
 /** The keys that hold them: one each, so that a record has only the new ones. */
 const COUNT_KEY = '_failure_count'
 const ENTRY_KEY = '_failure.'
-const REASON_KEY = '_failure_reason'
+/** The key under which nodes and code read the reason of the last failure. */
+export const REASON_KEY = '_failure_reason'
 /** The key under which nodes and code read the trace as a list. */
 export const TRACE_KEY = '_failure_trace'
 
@@ -32,19 +33,32 @@ export function keepFailures(x: StepContext, failures: readonly Failure[], isRec
   const counted = x.get(COUNT_KEY)
   const { total = 0, first = x.now } = isObject(counted) ? counted : {}
   let number = Number(total)
-  for (const { node, reason, fault } of failures.slice(-KEPT)) {
-    const code = fault?.rule ?? fault?.code
+  for (const failure of failures.slice(-KEPT))
     x.setInternal(`${ENTRY_KEY}${number++ % KEPT}`, {
-      node_id: node.id,
-      node_path: node.path,
-      ...(code === undefined ? {} : { error_code: code }),
-      reason,
-      timestamp: x.now,
-      ...(isRecovered(node) ? { recovered: true } : {}),
+      ...entryOf(failure, x.now),
+      ...(isRecovered(failure.node) ? { recovered: true } : {}),
     })
-  }
   x.setInternal(COUNT_KEY, { total: Number(total) + failures.length, first, last: x.now })
   x.setInternal(REASON_KEY, last.reason)
+}
+
+/** Returns the failures that a record adds. What is written after their count are corrections of earlier ones. */
+export function newFailures(writes: readonly Json[] = []): FailureEntry[] {
+  const end = writes.findIndex((key, i) => i % 2 === 0 && key === COUNT_KEY)
+  return writes
+    .slice(0, Math.max(0, end))
+    .map((key, i) => (i % 2 === 0 && typeof key === 'string' && key.startsWith(ENTRY_KEY) ? writes[i + 1] : undefined))
+    .filter((entry): entry is FailureEntry => isObject(entry))
+}
+
+function entryOf({ node, reason, fault }: Failure, timestamp: number): FailureEntry {
+  const code = fault?.rule ?? fault?.code
+  return { node_id: node.id, node_path: node.path, ...(code === undefined ? {} : { error_code: code }), reason, timestamp }
+}
+
+/** Adds failures that are not recorded yet to entries. */
+export function withUnrecorded(entries: readonly FailureEntry[], failures: readonly Failure[], now: number): readonly FailureEntry[] {
+  return [...entries, ...failures.map((failure) => entryOf(failure, now))].slice(-KEPT)
 }
 
 /** Corrects the marks of failures once the execution has ended: it is known then which of them a node above has absorbed. */

@@ -1,43 +1,20 @@
 import { textOf } from '../model/text-of.ts'
-import {
-  type Call,
-  causeOf,
-  type Fault,
-  type FaultDetails,
-  isFault,
-  isList,
-  isObject,
-  type Json,
-  type Port,
-  type Repeat,
-  type Traits,
-} from '../../../kernel/index.ts'
+import { type Call, type Fault, type FaultDetails, type Json, type Port, type Repeat, type Traits } from '../../../kernel/index.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import { didYouMean, suggest } from '../../../text/index.ts'
-import type { RunStatus } from '../model/run-status.ts'
+import { type FunctionAnswer, type FunctionBoard, type PureContext, type PureEntry, versionsOf } from '../compile/pure-functions.ts'
 import { functionCapability } from '../model/function-capability.ts'
 import { faults } from '../model/faults.ts'
 import type { ContractSource } from '../model/source.ts'
-import type { CodeResult, CodeWrite } from '../nodes/run-code.ts'
+import { CALLBACK } from '../nodes/conditions.ts'
 import { codeArgs, codeReader } from './code-reader.ts'
+import { answersAtOnce, functionFailed, functionResult } from './function-answers.ts'
+import { stagedBoard } from './staged-board.ts'
 
-/** The blackboard of a function: it reads what the tree had when the function was called, and its writes count once it has answered. */
-export interface FunctionBoard {
-  get(key: string): Json | undefined
-  has(key: string): boolean
-  set(key: string, value: unknown): void
-  setGlobal(key: string, value: unknown): void
-  delete(key: string): void
-}
+export type { FunctionAnswer, FunctionBoard } from '../compile/pure-functions.ts'
 
 /** What a function of a host is called with. */
-export interface FunctionContext {
-  readonly blackboard: FunctionBoard
-  /** The event that caused the tick. */
-  readonly event: Json | undefined
-  readonly nodeId: string
-  /** Its id behind the ids of the references to its tree: `research/plan`. */
-  readonly nodePath: string
+export interface FunctionContext extends PureContext {
   readonly runId: string
   /** The same for the same call after a crash: pass it on to what must not happen twice. */
   readonly key: string
@@ -47,14 +24,6 @@ export interface FunctionContext {
   /** Reports progress, so that the node is not taken for stuck. The node is RUNNING from then on. */
   markProgress(): void
 }
-
-/** The answer of a function: a status, true or false for a condition, or a status with its reason. */
-export type FunctionAnswer =
-  | RunStatus
-  | boolean
-  | { readonly status: RunStatus | Lowercase<RunStatus>; readonly reason?: string }
-  | undefined
-  | null
 
 export type TreeFunction = (context: FunctionContext, args: Json) => FunctionAnswer | Promise<FunctionAnswer>
 
@@ -71,11 +40,15 @@ export interface FunctionEntry {
 }
 
 /** The functions of a host by name, such as `deploy.rollback`. */
-export type FunctionRegistry = Readonly<Record<string, TreeFunction | FunctionEntry>>
+export type FunctionRegistry = Readonly<Record<string, TreeFunction | FunctionEntry | PureEntry | readonly PureEntry[]>>
 
 export function functionEntry(functions: FunctionRegistry, name: string): FunctionEntry | undefined {
   const found = Object.hasOwn(functions, name) ? functions[name] : undefined
-  return typeof found === 'function' ? { run: found } : found
+  if (typeof found === 'function') return { run: found }
+  if (found === undefined || 'run' in found) return found
+  // Where a pure function is called as an effect, it is one that only reads.
+  const current = versionsOf(found).at(-1)
+  return current === undefined ? undefined : { run: current.pure, reads: true }
 }
 
 /** Returns the fault of a name that is no function: the nearest name, and up to ten that there are (E4003). */
@@ -100,7 +73,8 @@ export function functionPort(functions: FunctionRegistry, services: object): Por
     traits: (call) => traitsOf(nameOf(call), functionEntry(functions, nameOf(call))),
     async perform(call) {
       const started = startFunction(functions, services, call)
-      return started instanceof Promise ? settledOrRunning(call, started) : started
+      // A function beside the operation of its node keeps no tick waiting.
+      return started instanceof Promise && codeArgs(call).as !== CALLBACK ? settledOrRunning(call, started) : started
     },
     reject: rejected,
   }
@@ -113,16 +87,18 @@ export type FunctionCall = Pick<Call<RunSettings>, 'run' | 'args' | 'key' | 'fra
 export function startFunction(functions: FunctionRegistry, services: object, call: FunctionCall): Json | Promise<Json> {
   const entry = functionEntry(functions, nameOf(call))
   if (entry === undefined) throw unknownFunction(functions, nameOf(call))
-  const writes: CodeWrite[] = []
-  const answer = entry.run(contextOf(call, services, writes), codeArgs(call).args ?? null)
-  if (!(answer instanceof Promise)) return resultOf(call, answer, writes)
-  if (codeArgs(call).as === 'condition') throw asynchronous(nameOf(call), answer)
-  return answer.then((settled) => resultOf(call, settled, writes))
+  const { args = null, as } = codeArgs(call)
+  const name = nameOf(call)
+  const { board, writes } = stagedBoard(codeReader(call))
+  const answer = entry.run(contextOf(call, services, board), args)
+  if (!(answer instanceof Promise)) return functionResult(name, as, answer, writes)
+  if (as === 'condition') throw asynchronous(name, answer)
+  return answer.then((settled) => functionResult(name, as, settled, writes))
 }
 
 /** Returns the fault of a function that has thrown. */
 export function rejected(thrown: unknown, call: Pick<FunctionCall, 'args'>): Fault {
-  return isFault(thrown) ? thrown : failed(nameOf(call), thrown)
+  return functionFailed(nameOf(call), thrown)
 }
 
 function traitsOf(name: string, entry: FunctionEntry | undefined): Traits {
@@ -138,18 +114,10 @@ function nameOf(call: Pick<FunctionCall, 'args'>): string {
   return textOf(codeArgs(call).fn)
 }
 
-/** The failure of a function that has thrown: its own message, without which nobody could act on it. */
-function failed(name: string, thrown: unknown): Fault {
-  const cause = causeOf(thrown)
-  return faults.make('R1254', `the function ${name} failed: ${typeof cause === 'string' ? cause : cause.message}`, { cause: thrown })
-}
-
 /** A condition never is RUNNING, so its function answers at once. */
 function asynchronous(name: string, answer: Promise<unknown>): Fault {
   answer.catch(() => undefined)
-  return faults.make('R1254', `the function ${name} returned a promise; a condition answers at once`, {
-    fix: 'read the value in an action that writes it to the blackboard, and test the key',
-  })
+  return answersAtOnce(name, 'returned a promise')
 }
 
 /** A promise that is not settled after a few turns makes the node RUNNING. */
@@ -171,22 +139,11 @@ async function settledOrRunning(call: Call<RunSettings>, answer: Promise<Json>):
   return answer
 }
 
-function contextOf(call: FunctionCall, services: object, writes: CodeWrite[]): FunctionContext {
-  const stored = codeReader(call)
-  const read = (key: string): Json | undefined => {
-    const written = writes.findLast(([, of]) => of === key)
-    return written !== undefined && written[0] !== 'delete' ? written[2] : stored(key)
-  }
+function contextOf(call: FunctionCall, services: object, blackboard: FunctionBoard): FunctionContext {
   const path = textOf(codeArgs(call).node)
   return {
-    blackboard: {
-      get: read,
-      has: (key) => read(key) !== undefined,
-      set: (key, value) => void writes.push(['set', key, value as Json]),
-      setGlobal: (key, value) => void writes.push(['global', key, value as Json]),
-      delete: (key) => void writes.push(['delete', key]),
-    },
-    event: stored('_event'),
+    blackboard,
+    event: codeReader(call)('_event'),
     nodeId: path.slice(path.lastIndexOf('/') + 1),
     nodePath: path,
     runId: call.run,
@@ -194,32 +151,5 @@ function contextOf(call: FunctionCall, services: object, writes: CodeWrite[]): F
     signal: call.signal,
     services,
     markProgress: () => call.part({ progress: true }),
-  }
-}
-
-function resultOf(call: FunctionCall, answer: FunctionAnswer, writes: readonly CodeWrite[]): Json {
-  if (codeArgs(call).as === 'condition') return conditionResult(answer)
-  return { ...statusOf(answer), ...(writes.length === 0 ? {} : { writes }) } as unknown as Json
-}
-
-function conditionResult(answer: FunctionAnswer): boolean {
-  const name = typeof answer === 'string' ? answer.toUpperCase() : answer
-  if (name === 'SUCCESS') return true
-  return name !== 'FAILURE' && name !== 'RUNNING' && name !== undefined && name !== null && name !== false
-}
-
-/** Only a status is an answer of an action: true, nothing or a number is a mistake, and a failure. */
-function statusOf(answer: FunctionAnswer): CodeResult {
-  const status = isObject(answer) && !isList(answer) ? answer.status : answer
-  const reason = isObject(answer) && typeof answer.reason === 'string' ? { reason: answer.reason } : {}
-  switch (typeof status === 'string' ? status.toUpperCase() : status) {
-    case 'SUCCESS':
-      return { status: 'success', ...reason }
-    case 'FAILURE':
-      return { status: 'failure', ...reason }
-    case 'RUNNING':
-      return { status: 'running' }
-    default:
-      return { status: 'failure', reason: `the function answered ${JSON.stringify(answer) ?? 'nothing'}, which is no status` }
   }
 }

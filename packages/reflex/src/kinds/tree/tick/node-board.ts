@@ -4,6 +4,7 @@ import type { CompiledTree } from '../compile/compiled.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import type { NodeBoard } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
+import { REASON_KEY, TRACE_KEY } from './failures.ts'
 import { readKey } from './read-key.ts'
 import type { Scopes } from './scopes.ts'
 
@@ -11,35 +12,36 @@ import type { Scopes } from './scopes.ts'
 const RESERVED = '_'
 const GLOBAL = '@'
 
-/** What the board of a node does besides writing. */
-export interface BoardWatcher {
-  /** A node has written: it has made progress. */
-  wrote(node: LaidNode, key: string): void
-  read(node: LaidNode, key: string): void
-  /** A value for all trees was written that is not staged. */
-  wroteGlobal(key: string, value: Json): void
+/** What the board of a node needs of a tick. */
+export interface BoardTick {
+  readonly x: StepContext
+  readonly scopes: Scopes
+  /** What was written for all trees and is not staged. */
+  readonly globals: (readonly [key: string, value: Json])[]
+  readonly failureReason: Json | undefined
+  readonly failureTrace: Json
+  wasRead(node: LaidNode, key: string): void
+  wasWritten(node: LaidNode, key: string): void
 }
 
 /** The blackboard of a node over the board of a frame: its scope, the outer scopes, then the keys that all trees share. */
 export class FrameBoard implements NodeBoard {
-  readonly #x: StepContext
+  readonly #tick: BoardTick
   readonly #node: LaidNode
-  readonly #scopes: Scopes
-  readonly #watcher: BoardWatcher
 
-  constructor(x: StepContext, node: LaidNode, scopes: Scopes, watcher: BoardWatcher) {
-    this.#x = x
+  constructor(tick: BoardTick, node: LaidNode) {
+    this.#tick = tick
     this.#node = node
-    this.#scopes = scopes
-    this.#watcher = watcher
   }
 
   get(key: string): Json | undefined {
-    this.#watcher.read(this.#node, key)
+    this.#tick.wasRead(this.#node, key)
+    if (key === TRACE_KEY) return this.#tick.failureTrace
     return readKey(
       key,
       (name) => this.#read(name),
-      (name) => this.#x.get(name),
+      (name) => this.#tick.x.get(name),
+      (scope) => this.#tick.scopes.sees(this.#node, scope),
     )
   }
 
@@ -48,43 +50,45 @@ export class FrameBoard implements NodeBoard {
   }
 
   #read(key: string): Json | undefined {
-    const scope = this.#scopes.read(this.#node)
-    return scope === undefined ? this.#x.get(key) : this.#x.getIn(scope, key)
+    if (key === REASON_KEY) return this.#tick.failureReason
+    const { x, scopes } = this.#tick
+    const scope = scopes.read(this.#node)
+    return scope === undefined ? x.get(key) : x.getIn(scope, key)
   }
 
   set(key: string, value: unknown): void {
     const checked = checkedValue(this.#node, key, value)
-    this.#write(key, checked, this.#scopes.write(this.#node))
-    this.#watcher.wrote(this.#node, key)
+    this.#write(key, checked, this.#tick.scopes.write(this.#node))
+    this.#tick.wasWritten(this.#node, key)
   }
 
   setGlobal(key: string, value: unknown): void {
     const checked = checkedValue(this.#node, key, value)
-    const staged = this.#scopes.stage(this.#node)
+    const staged = this.#tick.scopes.stage(this.#node)
     this.#write(GLOBAL + key, checked, staged)
-    this.#watcher.wrote(this.#node, key)
-    if (staged === undefined) this.#watcher.wroteGlobal(key, checked)
+    this.#tick.wasWritten(this.#node, key)
+    if (staged === undefined) this.#tick.globals.push([key, checked])
   }
 
   #write(key: string, value: Json, scope: Ref | undefined): void {
     try {
-      if (scope === undefined) this.#x.set(key, value, { from: this.#node.path })
-      else this.#x.setIn(scope, key, value, { from: this.#node.path })
+      if (scope === undefined) this.#tick.x.set(key, value, { from: this.#node.path })
+      else this.#tick.x.setIn(scope, key, value, { from: this.#node.path })
     } catch (thrown) {
       throw isFault(thrown) && thrown.code === 'R2008' ? tooLarge(this.#node, key, value, thrown) : thrown
     }
   }
 
   delete(key: string): boolean {
-    return this.#scopes.delete(this.#node, key)
+    return this.#tick.scopes.delete(this.#node, key)
   }
 
   setInternal(key: string, value: unknown): void {
-    if (!isEqual(this.#x.get(key), value)) this.#x.setInternal(key, value)
+    if (!isEqual(this.#tick.x.get(key), value)) this.#tick.x.setInternal(key, value)
   }
 
   deleteInternal(key: string): void {
-    this.#x.delete(key)
+    this.#tick.x.delete(key)
   }
 }
 

@@ -2,11 +2,13 @@ import { type Fault, isFault, type Json } from '../../../kernel/index.ts'
 import { type ExpressionCode, truthOf, valueOf } from '../compile/code.ts'
 import type { NodeConditions } from '../compile/compiled.ts'
 import type { LaidNode } from '../compile/layout.ts'
+import type { PureFunction } from '../compile/pure-functions.ts'
 import type { Environment } from '../lua/expression/index.ts'
-import { type FAILURE, type Outcome, SKIPPED, SUCCESS, type Tick } from '../manifest/behaviour.ts'
+import { type FAILURE, type Outcome, type Settled, SKIPPED, SUCCESS, type Tick } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
 import { boundArguments } from '../nodes/bound-arguments.ts'
 import { FUNCTION_PORT, SCRIPT_PORT } from '../nodes/conditions.ts'
+import { callPure } from './pure-call.ts'
 
 /** The conditions and expressions of nodes, in one tick. */
 export class NodeCode {
@@ -58,6 +60,12 @@ export class NodeCode {
   test(node: LaidNode, condition: Json): boolean | Fault | undefined {
     const code = node.tree.code.get(JSON.stringify(condition))
     if (code === undefined) throw new TypeError(`${node.path} has a condition that was not compiled`)
+    const pure = code.is === 'function' ? node.tree.pure.get(code.name) : undefined
+    if (code.is === 'function' && pure !== undefined) {
+      const args = boundArguments(this.#tick.board(node), code.args, code.inputs)
+      const result = this.#call(pure, node, args, 'condition')
+      return result.ok ? result.value === true : faults.make('R1254', result.fault.message, { path: node.path, cause: result.fault.cause })
+    }
     if (code.is !== 'expression') {
       const [port, args] =
         code.is === 'script'
@@ -75,6 +83,16 @@ export class NodeCode {
     const code = node.tree.code.get(JSON.stringify(expression))
     if (code?.is !== 'expression') throw new TypeError(`${node.path} has an expression that was not compiled`)
     return valueOf(code, this.#environment(node))
+  }
+
+  /** Calls a function in the step; undefined if it is not pure. */
+  compute(node: LaidNode, fn: string, args: Json, as?: string): Settled | undefined {
+    const pure = node.tree.pure.get(fn)
+    return pure === undefined ? undefined : this.#call(pure, node, args, as)
+  }
+
+  #call(pure: PureFunction, node: LaidNode, args: Json, as?: string): Settled {
+    return callPure(pure, { node, board: this.#tick.board(node), event: this.#tick.event, args, as })
   }
 
   #environment(node: LaidNode): Environment {

@@ -3,7 +3,7 @@ import type { CompiledTree } from '../compile/compiled.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import type { OperationOptions, Settled } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
-import { FUNCTION_PORT, SCRIPT_PORT } from '../nodes/conditions.ts'
+import { CALLBACK, FUNCTION_PORT, SCRIPT_PORT } from '../nodes/conditions.ts'
 import type { NodeOperation } from './position-items.ts'
 import type { Scopes } from './scopes.ts'
 import type { TreeState } from './tree-state.ts'
@@ -125,7 +125,7 @@ export class Operations {
     const scope = this.#scopes.read(node)
     const { code_file } = node.params
     const file = typeof code_file === 'string' ? code_file : source.file
-    const line = typeof code_file === 'string' ? 1 : node.compiled.source.line
+    const line = typeof code_file === 'string' ? 1 : (node.compiled.source.code_line ?? node.compiled.source.line)
     return {
       ...args,
       node: node.path,
@@ -136,6 +136,11 @@ export class Operations {
     }
   }
 
+  /** Calls a function beside the operation of a node. */
+  callBack(node: LaidNode, fn: string, args: Json): void {
+    this.#x.request(FUNCTION_PORT, this.#codeArgs(node, FUNCTION_PORT, { fn, args, as: CALLBACK }))
+  }
+
   call(node: LaidNode, program: string, args: Json, options: OperationOptions = {}): void {
     this.#add(node, this.#x.spawn(program, { args, sees: 'nothing' }), options)
   }
@@ -144,7 +149,9 @@ export class Operations {
     this.#add(node, this.#x.wait('answer', node.path, { about }), options)
   }
 
+  /** A record in which leaves begin operations counts as a step of the run. */
   #add(node: LaidNode, ref: Ref, options: OperationOptions): void {
+    this.#x.enter()
     this.#requested.set(node.index, { ref, due: this.#dueOf(options), hasSettled: false })
   }
 
@@ -168,11 +175,6 @@ export class Operations {
   #giveUp(ref: Ref): void {
     if (this.#x.strandResult(ref) === undefined) this.#x.drop(ref)
     else this.#x.kill(ref)
-  }
-
-  requestId(node: LaidNode): string {
-    const operation = this.#of(node)
-    return operation === undefined ? node.path : `${this.#tick.state.execution.number}/${node.path}/${operation.ref}`
   }
 
   #of({ index }: LaidNode): NodeOperation | undefined {

@@ -54,5 +54,7 @@ export function isSame(one: Json, other: Json): boolean {
   if (one === other) return true
   if (!isList(one) || !isList(other))
     return typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other)
-  return one.length === other.length && one.every((item, i) => isSame(item, other[i] ?? null))
+  if (one.length !== other.length) return false
+  for (let i = 0; i < one.length; i++) if (!isSame(one[i] ?? null, other[i] ?? null)) return false
+  return true
 }

@@ -2,7 +2,7 @@ import { isList, type Json } from '../../../kernel/index.ts'
 import type { TreeStep } from './tree-step.ts'
 
 /** The events that came while a tick waited for a leaf, or an execution for the keys that all trees share. */
-const QUEUE_KEY = '_in'
+export const QUEUE_KEY = '_in'
 
 function queueOf(x: TreeStep): readonly Json[] {
   const queue = x.get(QUEUE_KEY)

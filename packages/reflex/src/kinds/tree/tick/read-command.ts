@@ -13,17 +13,18 @@ export type TreeCommand =
   | { readonly do: 'force'; readonly node: string; readonly as: DebugWord }
   | { readonly do: 'clear' | 'step' | 'pause' | 'resume' | 'tick' }
   | { readonly do: 'cancel'; readonly reason?: string }
+  | { readonly do: 'interrupt'; readonly node?: string; readonly reason: string }
   | { readonly do: 'reload'; readonly reload: ReloadRequest }
   /** A new version could not be read: an event says so. */
   | { readonly do: 'refused'; readonly facts: JsonObject }
 
 const PLAIN = ['clear', 'step', 'pause', 'resume', 'tick'] as const
 const OF_NODE = ['unbreak', 'enable', 'disable', 'unforce'] as const
-const WORDS = ['break', 'force', 'cancel', ...PLAIN, ...OF_NODE]
+const WORDS = ['break', 'force', 'cancel', 'interrupt', ...PLAIN, ...OF_NODE]
 
 /**
  * Reads a command: an object, or its text: `break NODE`, `break NODE when CONDITION`, `unbreak NODE`, `enable NODE`, `disable NODE`, `clear`,
- * `step`, `pause`, `resume`, `tick`, `force NODE success|failure|running`, `unforce NODE`, `cancel REASON`. Returns `R1216`, or `R1217` for a
+ * `step`, `pause`, `resume`, `tick`, `force NODE success|failure|running`, `unforce NODE`, `cancel REASON`, `interrupt NODE REASON`. Returns `R1216`, or `R1217` for a
  * reload, if it is none.
  */
 export function readCommand(given: Json): TreeCommand | Fault {
@@ -38,6 +39,10 @@ export function readCommand(given: Json): TreeCommand | Fault {
     return { do: word, facts }
   }
   if (word === 'cancel') return { do: word, ...(typeof reason === 'string' && reason !== '' ? { reason } : {}) }
+  if (word === 'interrupt') {
+    const said = typeof reason === 'string' && reason !== '' ? reason : 'user_request'
+    return { do: word, reason: said, ...(typeof node === 'string' && node !== '' ? { node } : {}) }
+  }
   const plain = PLAIN.find((one) => one === word)
   if (plain !== undefined) return { do: plain }
   const ofNode = OF_NODE.find((one) => one === word)
@@ -56,6 +61,7 @@ export function readCommand(given: Json): TreeCommand | Fault {
 function fromText(text: string): JsonObject {
   const [word = '', node = '', ...rest] = text.trim().split(/\s+/)
   if (word === 'cancel') return { do: word, reason: [node, ...rest].join(' ') }
+  if (word === 'interrupt') return { do: word, node, reason: rest.join(' ') }
   if (word === 'force') return { do: word, node, as: rest[0] ?? '' }
   if (word === 'break' && rest[0] === 'when') return { do: word, node, when: rest.slice(1).join(' ') }
   return { do: word, node }

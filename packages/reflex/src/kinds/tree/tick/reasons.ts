@@ -1,7 +1,8 @@
 import { type Fault, type FaultData, faultData, isFault, type StepContext } from '../../../kernel/index.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import { type Failure, failureTrace } from './failures.ts'
-import { HAS_FAILED, type TreeState } from './tree-state.ts'
+import { HAS_FAILED } from './states.ts'
+import type { TreeState } from './tree-state.ts'
 
 /** The last failure of a node, with its code if it has one. */
 export interface KnownFailure {

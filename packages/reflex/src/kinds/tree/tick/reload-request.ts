@@ -39,8 +39,10 @@ export function readReload(given: Json | undefined): ReloadRequest | Fault {
   return { hash, trees: trees as ReloadRequest['trees'], policy: read, ...(typeof file === 'string' ? { file } : {}) }
 }
 
+/** Under this name a run keeps a version that waits, so that another process has it, too. */
+export const NEXT = '~next'
 /** The key of a version that waits for the end of the execution. There is one at most: a newer one replaces it. */
-const RELOAD_KEY = '_reload'
+export const RELOAD_KEY = '_reload'
 
 /** A version that waits, and what follows when it is there. */
 export interface PendingReload extends ReloadRequest {
@@ -50,7 +52,7 @@ export interface PendingReload extends ReloadRequest {
   readonly until?: number
 }
 
-export function pendingReload(x: Pick<TreeStep, 'get'>): PendingReload | undefined {
+export function pendingReload(x: { get(key: string): Json | undefined }): PendingReload | undefined {
   return x.get(RELOAD_KEY) as PendingReload | undefined
 }
 

@@ -7,26 +7,24 @@ import { debugState, keepDebugState } from './debug-state.ts'
 import { execute, hasEnded } from './executions.ts'
 import { stopExecution } from './one-tick.ts'
 import { hasQueue } from './queue.ts'
-import { keepReload, pendingReload, type PendingReload, type ReloadRequest } from './reload-request.ts'
+import { keepReload, NEXT, pendingReload, type PendingReload, type ReloadRequest } from './reload-request.ts'
 import { save } from './save.ts'
 import { Ticking, type TreeEvent } from './ticking.ts'
 import { CLOSE_TOPIC, EVENT_TOPIC } from './topics.ts'
 import { treeDifference } from './tree-difference.ts'
 import { TreeState } from './tree-state.ts'
-import { argsOf, type TreeStep } from './tree-step.ts'
+import { argsOf, standInsOf, type TreeStep } from './tree-step.ts'
 
 /** The timer for programs that a cancelled execution has called. */
 export const RELOAD_TIMER = 'reload'
 /** The longest time that they may take to end. */
 const LONGEST_WAIT_MS = 5_000
-/** Under this name a run keeps a version that waits, so that another process has it, too. */
-const NEXT = '~next'
 const RESTART_KEY = '_restart'
 
 /** Replaces the tree of a run by a registered version: at once if it rests, otherwise at the end of its execution or after cancelling it. */
 export function reload(x: TreeStep, state: TreeState, request: ReloadRequest): void {
   try {
-    layOut(x.pinProgram(`${nameOf(x)}${NEXT}`, request.hash), finder(x, request, NEXT))
+    layOut(x, x.pinProgram(`${nameOf(x)}${NEXT}`, request.hash), finder(x, request, NEXT))
   } catch (thrown) {
     if (!isFault(thrown)) throw thrown
     return save(x, state, [['tree.reload.failed', { error_code: 'E3005', code: thrown.code, error_message: thrown.message }]])
@@ -41,14 +39,14 @@ export function reload(x: TreeStep, state: TreeState, request: ReloadRequest): v
   const until = x.now + LONGEST_WAIT_MS
   if (hasStrands(x)) x.wait('timer', RELOAD_TIMER, { due: until })
   keepReload(x, { ...request, restarts: true, until })
-  const ticking = new Ticking(x, state)
+  const ticking = Ticking.begin(x, state)
   ticking.events.push(...events)
   stopExecution(x, state, ticking, 'reload')
 }
 
 /** Throws the fault of a version that refers to a tree which is missing, or to itself. */
-function layOut(def: CompiledTree, find: (name: string) => CompiledTree | undefined): Layout {
-  return new Layout(def, find)
+function layOut(x: TreeStep, def: CompiledTree, find: (name: string) => CompiledTree | undefined): Layout {
+  return new Layout(def, find, { standIns: standInsOf(x) })
 }
 
 /** The name of the program of a frame, as `tree:id`. */
@@ -90,10 +88,9 @@ function swap(x: TreeStep, state: TreeState, request: PendingReload): void {
   const before = x.def
   const find = finder(x, request)
   const def = x.becomeProgram(nameOf(x), request.hash)
-  const next = new TreeState(layOut(def, find))
+  const next = new TreeState(layOut(x, def, find))
   const difference = treeDifference(state.layout, next.layout)
   carryOver(state, next, difference.same)
-  next.records++
   x.go(next.position())
   const dropped = adoptBoard(x, before, def)
   adoptWaits(x, before, def)
@@ -134,11 +131,16 @@ function adoptWaits(x: TreeStep, before: CompiledTree, def: CompiledTree): void 
   if ((stays || every !== undefined) && !has(CLOSE_TOPIC)) x.wait('message', CLOSE_TOPIC)
 }
 
-/** Breakpoints and forced answers stay at nodes of equal path and type. */
-function carryBreakpoints(x: TreeStep, next: TreeState, same: ReadonlySet<string>): void {
+/** Breakpoints and forced answers stay at nodes that are in both versions. */
+function carryBreakpoints(x: TreeStep, next: TreeState, same: ReadonlyMap<string, string>): void {
   const set = debugState((key) => x.get(key))
   if (set === undefined) return
   const kept = <Value>(all: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
-    Object.fromEntries(Object.entries(all).filter(([path]) => same.has(path)))
+    Object.fromEntries(
+      Object.entries(all).flatMap(([path, value]) => {
+        const to = same.get(path)
+        return to === undefined ? [] : [[to, value]]
+      }),
+    )
   keepDebugState(x, next, { ...set, breaks: kept(set.breaks), forced: kept(set.forced) })
 }

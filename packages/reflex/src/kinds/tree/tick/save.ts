@@ -8,10 +8,13 @@ import type { TreeState } from './tree-state.ts'
 export function save(x: TreeStep, state: TreeState, events: readonly TreeEvent[] = []): void {
   if (events.length > 0) x.note({ events: events.map(([type, payload]) => [type, { tree_id: x.def.id, ...payload }]) })
   const { position } = x
-  state.records++
-  if (isList(position)) x.patchItems(0, state.records, ...state.changes(position))
-  else x.go(state.position())
-  keepState(x, state)
+  if (!isList(position)) {
+    x.go(state.position())
+    return keepState(x, state)
+  }
+  const changes = state.changes(position)
+  if (changes.length > 0) x.patchItems(...changes)
+  keepState(x, state, changes.length > 0 ? position : undefined)
 }
 
 /** Leaves no record of a step on the clock that has changed nothing. */

@@ -28,6 +28,13 @@ export class Scopes {
     return undefined
   }
 
+  /** True if a node reads in a scope; null is that of the frame. */
+  sees(node: LaidNode, scope: Ref | null): boolean {
+    if (scope === null) return true
+    for (let at: LaidNode | undefined = node; at !== undefined; at = at.parent) if (this.#state.scopes.get(at.index) === scope) return true
+    return false
+  }
+
   /** Returns the scope in which a node writes; undefined: that of the frame. */
   write(node: LaidNode): Ref | undefined {
     const owner = this.#ownerOf(node)

@@ -1,5 +1,5 @@
 import { textOf } from '../model/text-of.ts'
-import { type Call, type Host, isFault, isObject, type Json, type JsonObject, type Port } from '../../../kernel/index.ts'
+import { type Call, type Fault, type Host, isFault, isObject, type Json, type JsonObject, type Port } from '../../../kernel/index.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import { boardKeys } from '../lua/board-keys.ts'
 import type { LuaPool } from '../lua/pool.ts'
@@ -22,22 +22,35 @@ const ANONYMOUS = 'anonymous'
  * `pool` is called with the first script.
  */
 export function scriptPort(pool: () => Promise<LuaRunner>, host: Pick<Host, 'now' | 'at'>): Port<RunSettings> {
-  const rate = new ScriptRate(host)
   return {
     leaves: false,
     repeat: 'free',
     simulate: 'perform',
-    async perform(call) {
-      const args = codeArgs(call)
-      const read = codeReader(call)
-      if (args.as !== 'condition') {
-        // A script that has to wait makes its node RUNNING, and its tree continues.
-        await rate.take(userOf(read), call.signal, (count) => call.part({ running: true, rate: count }))
-      }
-      return run(await pool(), call, args, read)
-    },
-    reject: (thrown) => (isFault(thrown) ? thrown : faults.make('R1242', String(thrown), { rule: 'E5002', cause: thrown })),
+    perform: scriptRunner(pool, host),
+    reject: rejectedScript,
   }
+}
+
+/** What a script needs of the call that runs it. */
+export type ScriptCall = Pick<Call<RunSettings>, 'args' | 'frame' | 'signal' | 'part'>
+
+/** Returns the function that runs scripts: each user begins ten in a second at most. */
+export function scriptRunner(pool: () => Promise<LuaRunner>, host: Pick<Host, 'now' | 'at'>): (call: ScriptCall) => Promise<Json> {
+  const rate = new ScriptRate(host)
+  return async (call) => {
+    const args = codeArgs(call)
+    const read = codeReader(call)
+    if (args.as !== 'condition') {
+      // A script that has to wait makes its node RUNNING, and its tree continues.
+      await rate.take(userOf(read), call.signal, (count) => call.part({ running: true, rate: count }))
+    }
+    return run(await pool(), call, args, read)
+  }
+}
+
+/** Returns the fault of a script whose call was rejected. */
+export function rejectedScript(thrown: unknown): Fault {
+  return isFault(thrown) ? thrown : faults.make('R1242', String(thrown), { rule: 'E5002', cause: thrown })
 }
 
 /** The user of a tree: `identity.user_id` on its blackboard. */
@@ -46,7 +59,7 @@ function userOf(read: (key: string) => Json | undefined): string {
   return isObject(identity) && typeof identity.user_id === 'string' ? identity.user_id : ANONYMOUS
 }
 
-async function run(lua: LuaRunner, call: Call<RunSettings>, args: JsonObject, read: (key: string) => Json | undefined): Promise<Json> {
+async function run(lua: LuaRunner, call: ScriptCall, args: JsonObject, read: (key: string) => Json | undefined): Promise<Json> {
   const isCondition = args.as === 'condition'
   const code = textOf(args.code)
   const file = typeof args.file === 'string' ? args.file : textOf(args.node)
@@ -71,7 +84,7 @@ function valueEntry(key: string, value: Json | undefined): [string, Json][] {
   return value === undefined ? [] : [[key, value]]
 }
 
-function contextOf({ frame }: Call<RunSettings>, args: JsonObject, read: (key: string) => Json | undefined): JsonObject {
+function contextOf({ frame }: ScriptCall, args: JsonObject, read: (key: string) => Json | undefined): JsonObject {
   const position = Array.isArray(frame.position) ? frame.position : []
   const path = textOf(args.node)
   return {

@@ -1,20 +1,25 @@
 import { type Fault, type Input, isObject, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
+import type { Layout } from '../compile/layout.ts'
 import type { Settled } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
+import { CALLBACK } from '../nodes/conditions.ts'
+import { endRun } from './ending.ts'
 import { oneTick } from './one-tick.ts'
+import { recoveryEnded } from './recovery.ts'
 import { save } from './save.ts'
 import type { TreeStep } from './tree-step.ts'
 import { Ticking } from './ticking.ts'
-import { ACTIVE, type TreeState } from './tree-state.ts'
+import { ACTIVE, COMPLETED, FAILED, IS_RUNNING } from './states.ts'
+import type { TreeState } from './tree-state.ts'
 import { dropToken } from './yielding.ts'
 
 /** The operation of a leaf has ended: the tree is ticked, or its tick continues. */
 export function settled(x: TreeStep, state: TreeState, ref: Ref, result: Settled): void {
   const node = state.nodeOf(ref)
-  if (node === undefined) return save(x, state)
+  if (node === undefined) return calledBack(x, state, ref, result)
   if (state.open !== undefined && state.open.ref !== ref) {
     // The tick waits for another leaf: this result is kept until its node is ticked.
-    const { operations, events } = new Ticking(x, state)
+    const { operations, events } = Ticking.begin(x, state)
     operations.settle(node, result)
     operations.store()
     return save(x, state, events)
@@ -23,10 +28,23 @@ export function settled(x: TreeStep, state: TreeState, ref: Ref, result: Settled
   oneTick(x, state, { prepare: ({ operations }) => operations.settle(node, result) })
 }
 
+/** A function that was called beside the operation of a node has answered. */
+function calledBack(x: TreeStep, state: TreeState, ref: Ref, result: Settled): void {
+  const args = x.pendingEffects().find(({ id }) => id === ref)?.args
+  const path = isObject(args) && args.as === CALLBACK ? args.node : undefined
+  const node = path === undefined ? undefined : state.layout.nodes.find((one) => one.path === path)
+  if (node === undefined || state.state(node) !== IS_RUNNING) return save(x, state)
+  const ticking = Ticking.begin(x, state)
+  ticking.calledBack(node, result)
+  save(x, state, ticking.events)
+}
+
 export function strandEnded(x: TreeStep, state: TreeState, [, ref, status, value = null]: Input & readonly ['end', ...unknown[]]): void {
-  if (state.nodeOf(ref) === undefined) {
+  const recovered = recoveryEnded(x, ref, status)
+  if (recovered !== undefined || state.nodeOf(ref) === undefined) {
     x.drop(ref)
-    return save(x, state)
+    if (recovered !== undefined && (state.status === COMPLETED || state.status === FAILED)) endRun(x, state)
+    return save(x, state, recovered)
   }
   const strand = x.strandResult(ref)
   const result: Settled = status === 'done' ? { ok: true, value, strand } : { ok: false, fault: faultOf(status, value) }
@@ -37,6 +55,12 @@ export function strandEnded(x: TreeStep, state: TreeState, [, ref, status, value
 function faultOf(status: string, value: Json): Fault {
   if (status === 'failed' && isObject(value)) return value as unknown as Fault
   return faults.make('R1252', 'the called program was cancelled', { rule: 'E6002' })
+}
+
+/** True if a node of the tree, or of those to which it refers, reads a text while it grows, so that each piece is a tick. */
+function readsStreams({ nodes }: Layout): boolean {
+  const trees = [...new Set(nodes.map(({ tree }) => tree))]
+  return trees.some(({ streams }) => [...streams].some((key) => trees.some(({ reads }) => reads === undefined || reads.has(key))))
 }
 
 /** The operation of a leaf has progressed. */
@@ -54,9 +78,9 @@ export function part(x: TreeStep, state: TreeState, ref: Ref, delta: Json): void
     return oneTick(x, state, { prepare, running: node })
   }
   state.setProgress(node.index, state.timeAt(x.now))
-  const ticking = new Ticking(x, state)
+  const ticking = Ticking.begin(x, state)
   const wants = node.manifest.behaviour.part?.(ticking, node, delta)
-  const wantsTick = wants === 'now' || (wants === true && x.def.readsStreams)
+  const wantsTick = wants === 'now' || (wants === true && readsStreams(state.layout))
   const { events } = ticking
   if (wantsTick && state.status === ACTIVE && state.open === undefined)
     return oneTick(x, state, { prepare: (tick) => void tick.events.push(...events) })

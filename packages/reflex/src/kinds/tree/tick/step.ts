@@ -5,6 +5,7 @@ import { message, next } from './events.ts'
 import { cancel, execute, ledgerAnswered, ledgerFailed, timer } from './executions.ts'
 import { takeState } from './frame-state.ts'
 import { checkedValue } from './node-board.ts'
+import { CONTEXT_KEY } from './recovery.ts'
 import { RELOAD_TIMER, strandsEnded, swapPending } from './reloading.ts'
 import { part, settled, strandEnded } from './settlements.ts'
 import { EVENT_KEY } from './ticking.ts'
@@ -59,13 +60,14 @@ function isLedger(x: TreeStep, ref: Ref): boolean {
 /** The first step: the values that the tree begins with, its waits, and the keys that all trees share. */
 function begin(x: TreeStep, state: TreeState): void {
   const { defaults, source } = x.def
-  const { stays, event, values, debug } = argsOf(x)
+  const { stays, event, values, debug, failureContext } = argsOf(x)
   for (const [key, value] of Object.entries({ ...defaults, ...values }))
     if (!key.startsWith('_')) x.set(key, checkedValue({ tree: x.def, path: x.def.id }, key, value))
   if (stays || source.tick_every !== undefined || x.def.readsEvents) x.wait('message', EVENT_TOPIC, { stays: true })
   if (stays || source.tick_every !== undefined) x.wait('message', CLOSE_TOPIC)
   if (source.tick_every !== undefined) x.wait('timer', 'tick', { every: source.tick_every })
   if (event !== undefined) x.setInternal(EVENT_KEY, event)
+  if (failureContext !== undefined) x.setInternal(CONTEXT_KEY, failureContext)
   if (stays) openTopic(x, state)
   const refused = beginDebugging(x, state, debug)
   execute(x, state, refused.length === 0 ? {} : { prepare: (ticking) => void ticking.events.push(...refused) })

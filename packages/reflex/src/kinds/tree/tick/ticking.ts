@@ -1,28 +1,30 @@
-import type { Fault, FaultData, Json, JsonObject, StepContext } from '../../../kernel/index.ts'
-import type { CompiledTree, NodeConditions } from '../compile/compiled.ts'
+import type { Fault, Json, JsonObject } from '../../../kernel/index.ts'
+import type { NodeConditions } from '../compile/compiled.ts'
 import type { ExpressionCode } from '../compile/code.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import {
-  FAILURE,
+  type FAILURE,
   type NodeBoard,
   type OperationOptions,
   type Outcome,
   RUNNING,
   type Settled,
-  SUCCESS,
+  type SUCCESS,
   type Tick,
-  type TreeFacts,
 } from '../manifest/behaviour.ts'
 import { faults } from '../model/faults.ts'
+import { CALLBACK } from '../nodes/conditions.ts'
+import { applyAnswer } from '../nodes/run-code.ts'
 import { Audit } from './audit.ts'
 import { Debugger } from './debugger.ts'
-import { FrameBoard, refusalOf } from './node-board.ts'
+import { FrameBoard } from './node-board.ts'
 import { NodeCode } from './node-code.ts'
+import { NodeTicking } from './node-ticking.ts'
 import { Operations } from './operations.ts'
-import { type KnownFailure, Reasons } from './reasons.ts'
 import { Scopes } from './scopes.ts'
 import { Streams } from './streams.ts'
-import { FRESH, HAS_FAILED, IS_RUNNING, SUCCEEDED, type TreeState } from './tree-state.ts'
+import type { TreeState } from './tree-state.ts'
+import type { TreeStep } from './tree-step.ts'
 import { judge } from './watchdog.ts'
 
 /** An event of a tree, as a note of its record. */
@@ -31,47 +33,70 @@ export type TreeEvent = readonly [type: string, payload: JsonObject]
 /** The key of the event that a tree handles. */
 export const EVENT_KEY = '_event'
 
-/** One tick of a tree: what nodes ask for becomes part of the step of the frame. */
-export class Ticking implements Tick {
-  readonly state: TreeState
-  readonly now: number
-  readonly events: TreeEvent[] = []
-  readonly globals: (readonly [key: string, value: Json])[] = []
-  readonly operations: Operations
-  readonly reasons: Reasons
+const KNOWN = new WeakMap<TreeState, Ticking>()
+
+/** One tick of a tree: what nodes ask for becomes part of the step of the frame. What few ticks need is made when it is first used. */
+export class Ticking extends NodeTicking implements Tick {
+  events: TreeEvent[] = []
+  globals: (readonly [key: string, value: Json])[] = []
   /** The earliest time at which the tree has to be ticked. */
   wakeTime: number | undefined
   wantsAgain = false
   /** Undefined unless a person debugs the tree. */
-  readonly debugger: Debugger | undefined
-  readonly #x: StepContext<CompiledTree>
+  debugger: Debugger | undefined
+  /** True if each node that is ticked is reported to a debugger, or to an observer. */
+  isWatched = false
+  readonly #boards: FrameBoard[] = []
+  readonly #code = new NodeCode(this)
   /** The leaves that wait for a time of their own. */
-  readonly #waiting = new Set<number>()
-  readonly #audit: Audit
-  readonly #streams: Streams
-  readonly #scopes: Scopes
-  readonly #code: NodeCode
+  #waiting: Set<number> | undefined
+  #operations: Operations | undefined
+  #audit: Audit | undefined
+  #streams: Streams | undefined
+  #scopes: Scopes | undefined
 
-  constructor(x: StepContext<CompiledTree>, state: TreeState) {
-    this.#x = x
-    this.state = state
-    this.now = state.timeAt(x.now)
-    this.wakeTime = state.open?.wake
-    this.wantsAgain = state.open?.wantsAgain ?? false
-    this.#audit = new Audit((type, payload) => this.emit(type, payload))
-    this.#streams = new Streams(x)
-    this.#scopes = new Scopes(x, state)
-    this.#code = new NodeCode(this)
-    this.operations = new Operations(x, this, this.#scopes)
-    this.reasons = new Reasons(x, state)
+  /** Begins a tick in a step, or what else ends, stops or asks for something in it. */
+  static begin(x: TreeStep, state: TreeState): Ticking {
+    let ticking = KNOWN.get(state)
+    if (ticking === undefined) KNOWN.set(state, (ticking = new Ticking(x, state)))
+    ticking.#begin(x)
+    return ticking
+  }
+
+  #begin(x: TreeStep): void {
+    this.beginNodes(x)
+    if (this.events.length > 0) this.events = []
+    if (this.globals.length > 0) this.globals = []
+    const { open } = this.state
+    this.wakeTime = open?.wake
+    this.wantsAgain = open?.wantsAgain ?? false
+    this.#waiting = undefined
+    this.#operations = undefined
+    this.#audit = undefined
+    this.#streams = undefined
+    this.#scopes = undefined
     this.debugger = Debugger.of(x, this)
+    this.isWatched = this.debugger !== undefined || x.def.observer !== undefined
+  }
+
+  get operations(): Operations {
+    return (this.#operations ??= new Operations(this.x, this, this.scopes))
+  }
+  get scopes(): Scopes {
+    return (this.#scopes ??= new Scopes(this.x, this.state))
+  }
+  get #audited(): Audit {
+    return (this.#audit ??= new Audit((type, payload) => this.emit(type, payload)))
+  }
+  get #streamed(): Streams {
+    return (this.#streams ??= new Streams(this.x))
   }
 
   get count(): number {
     return this.state.execution.ticks
   }
   get event(): Json | undefined {
-    return this.#x.get(EVENT_KEY)
+    return this.x.get(EVENT_KEY)
   }
 
   /** Makes a leaf fail that is stuck. Returns the answer of a node that is RUNNING. */
@@ -82,14 +107,10 @@ export class Ticking implements Tick {
     return this.fail(node, fault)
   }
 
-  /** True if somebody counts the visits of nodes. */
-  get isObserved(): boolean {
-    return this.#x.def.observer !== undefined
-  }
-
+  /** Reports a node before it is ticked. */
   visit(node: LaidNode): void {
-    this.#x.def.observer?.visit(node)
-    this.#audit.enter(node)
+    this.x.def.observer?.visit(node)
+    if (node.compiled.contract !== undefined) this.#audited.enter(node)
   }
 
   /** Returns the leaf at which the last tick has stopped. */
@@ -104,118 +125,46 @@ export class Ticking implements Tick {
     this.state.open = { index: node.index, ref, wake: this.wakeTime, wantsAgain: this.wantsAgain }
   }
 
-  /** A node begins: nothing of its last time is left, in it and below it. */
-  begin(node: LaidNode): void {
-    if (this.state.own(node.index) !== undefined) this.state.keep(node.index, undefined)
-    this.refresh(node)
-    this.reasons.forget(node)
+  /** A node is RUNNING: what it has requested in this tick is its operation. */
+  attach(node: LaidNode): void {
+    this.#operations?.attach(node)
+  }
+  /** Keeps the ends of operations whose nodes were not ticked. */
+  store(): void {
+    this.#operations?.store()
   }
 
-  /** The answer of a node, after its post-conditions and the audit of its contract. */
-  finished(node: LaidNode, outcome: typeof SUCCESS | typeof FAILURE): typeof SUCCESS | typeof FAILURE {
-    const final = node.isPlain ? outcome : this.#judged(node, outcome)
-    if (final === FAILURE) this.reasons.failed(node)
-    return final
-  }
-
-  #judged(node: LaidNode, outcome: typeof SUCCESS | typeof FAILURE): typeof outcome {
+  /** Returns the answer of a node after its post-conditions and the audit of its contract. */
+  afterwards(node: LaidNode, outcome: typeof SUCCESS | typeof FAILURE): typeof outcome {
     let final = outcome
-    const violation = this.#audit.leave(node)
+    const violation = this.#audit?.leave(node)
     if (violation !== undefined) final = this.fail(node, violation)
     return node.compiled.conditions === undefined ? final : this.#code.after(node, node.compiled.conditions, final)
   }
 
   board(node: LaidNode): NodeBoard {
-    return new FrameBoard(this.#x, node, this.#scopes, {
-      wrote: (at, key) => {
-        this.state.setProgress(at.index, this.now)
-        this.#audit.wrote(at, key)
-      },
-      read: (at, key) => this.#audit.read(at, key),
-      wroteGlobal: (key, value) => this.globals.push([key, value]),
-    })
+    return (this.#boards[node.index] ??= new FrameBoard(this, node))
+  }
+  /** A node has read a key. */
+  wasRead(node: LaidNode, key: string): void {
+    this.#audit?.read(node, key)
+  }
+  /** A node has written a key: it has made progress. */
+  wasWritten(node: LaidNode, key: string): void {
+    this.state.setProgress(node.index, this.now)
+    this.#audit?.wrote(node, key)
   }
 
-  own(node: LaidNode): readonly Json[] | undefined {
-    return this.state.own(node.index)
-  }
-  keep(node: LaidNode, own: readonly Json[] | undefined): void {
-    this.state.keep(node.index, own)
-  }
-  lasting(node: LaidNode): Json | undefined {
-    return this.state.lasting.get(node.index)
-  }
-  keepLasting(node: LaidNode, value: Json | undefined): void {
-    if (value === undefined) this.state.lasting.delete(node.index)
-    else this.state.lasting.set(node.index, value)
-  }
-
-  outcome(node: LaidNode): Outcome | undefined {
-    switch (this.state.state(node)) {
-      case IS_RUNNING:
-        return RUNNING
-      case SUCCEEDED:
-        return SUCCESS
-      case HAS_FAILED:
-        return FAILURE
-      default:
-        return undefined
-    }
-  }
-  runningSince(node: LaidNode): number {
-    return this.state.state(node) === IS_RUNNING ? this.state.since(node.index) : this.now
-  }
-
-  halt(node: LaidNode): void {
-    const { state } = this
-    const wasRunning = state.state(node) === IS_RUNNING
-    for (const child of node.children) if (state.state(child) !== FRESH) this.halt(child)
-    if (wasRunning) this.#stop(node)
-    state.setState(node.index, FRESH, this.now)
-  }
-
-  /** Below a node that is not RUNNING nothing is. */
-  haltChildren(node: LaidNode): void {
-    const { children } = node
-    for (let i = 0; i < children.length; i++) {
-      const child = children[i]
-      if (child !== undefined && this.state.state(child) === IS_RUNNING) this.halt(child)
-    }
-  }
-
-  #stop(node: LaidNode): void {
+  protected stopped(node: LaidNode): void {
     node.manifest.behaviour.halt?.(this, node)
-    this.operations.drop(node)
+    if (this.#operations !== undefined || this.state.operation(node.index) !== undefined) this.operations.drop(node)
     const { onHalted } = node.compiled.conditions ?? {}
     if (onHalted !== undefined) this.#code.assign(node, onHalted)
     this.emit('tree.node.cancelled', { node_id: node.id })
   }
 
-  refresh(node: LaidNode): void {
-    const { children } = node
-    for (let i = 0; i < children.length; i++) {
-      const child = children[i]
-      if (child === undefined) continue
-      const state = this.state.state(child)
-      if (state === IS_RUNNING || state === FRESH) continue
-      this.refresh(child)
-      this.state.setState(child.index, FRESH, this.now)
-    }
-  }
-
-  reason(node: LaidNode): string {
-    return this.failure(node).reason
-  }
-  failure(node: LaidNode): KnownFailure {
-    return this.reasons.of(node)
-  }
-  fail(node: LaidNode, reason: string | Fault | FaultData): typeof FAILURE {
-    this.reasons.note(node, reason)
-    return FAILURE
-  }
-
   wakeAt(node: LaidNode, time: number): void {
-    this.#waiting.add(node.index)
+    ;(this.#waiting ??= new Set()).add(node.index)
     this.wake(time)
   }
   /** Ticks the tree at a time, if it is RUNNING then. */
@@ -224,7 +173,7 @@ export class Ticking implements Tick {
   }
   /** True for a node that waits for a time which it has named in this tick. */
   waits(node: LaidNode): boolean {
-    return this.#waiting.has(node.index)
+    return this.#waiting?.has(node.index) === true
   }
   again(_node: LaidNode): void {
     this.wantsAgain = true
@@ -248,7 +197,7 @@ export class Ticking implements Tick {
 
   lackingInput(node: LaidNode): Fault | undefined {
     if (node.compiled.contract === undefined) return undefined
-    const missing = this.#audit.missing(node, this.board(node))
+    const missing = this.#audited.missing(node, this.board(node))
     if (missing === undefined) return undefined
     this.emit('node.contract.missing_input', { node_id: node.id, missing_key: missing })
     return faults.make('R1221', `${node.path} needs ${missing}, which has no value`, {
@@ -270,47 +219,43 @@ export class Ticking implements Tick {
   drop(node: LaidNode): void {
     this.operations.drop(node)
   }
-  requestId(node: LaidNode): string {
-    return this.operations.requestId(node)
+  requestId({ path }: LaidNode, made: number): string {
+    return `${this.state.execution.number}/${path}/${made}`
   }
   takeSettled(node: LaidNode): Settled | undefined {
     return this.operations.take(node)
   }
 
-  stream(_node: LaidNode, key: string, piece: string): void {
-    this.#streams.add(key, piece)
+  stream(node: LaidNode, key: string, piece: string): Json {
+    return this.#streamed.add(node.path, this.scopes.write(node) ?? null, key, piece)
   }
-  endStream(_node: LaidNode, key: string): void {
-    this.#streams.end(key)
+  streamed(node: LaidNode, key: string): string | undefined {
+    return this.#streamed.text(node.path, key)
+  }
+  endStream(node: LaidNode, key: string): void {
+    this.#streamed.end(node.path, key)
+  }
+  compute(node: LaidNode, fn: string, args: Json): Settled | undefined {
+    return this.#code.compute(node, fn, args)
+  }
+  callBack(node: LaidNode, fn: string, args: Json): void {
+    const settled = this.#code.compute(node, fn, args, CALLBACK)
+    if (settled === undefined) this.operations.callBack(node, fn, args)
+    else this.calledBack(node, settled)
+  }
+  /** Takes the answer of a function that was called beside the operation of a node. Its failure is an event and nothing else. */
+  calledBack(node: LaidNode, settled: Settled): void {
+    const fault = applyAnswer(this, node, settled)
+    if (fault !== undefined) this.emit('llm.chunk.failed', { node_id: node.id, error_message: fault.message })
   }
 
   openScope(child: LaidNode): void {
-    this.#scopes.open(child)
+    this.scopes.open(child)
   }
   scopeWrites(child: LaidNode): ReadonlyMap<string, Json> {
-    return this.#scopes.writes(child)
+    return this.scopes.writes(child)
   }
   shutScope(child: LaidNode): void {
-    this.#scopes.shut(child)
-  }
-
-  link(node: LaidNode): Fault | undefined {
-    return this.state.linkNode(node.index)
-  }
-  treeBelow(node: LaidNode): TreeFacts | undefined {
-    const tree = node.children[0]?.tree
-    if (tree === undefined) return undefined
-    const { defaults, outputs, schemas, source } = tree
-    const { inputs = {}, inouts = {} } = source.contract ?? {}
-    return { defaults, outputs, inputs: Object.keys({ ...inputs, ...inouts }), declares: (key) => schemas.has(key) }
-  }
-  keys(node: LaidNode): readonly string[] {
-    return [...node.tree.schemas.keys()]
-  }
-  declares(node: LaidNode, key: string): boolean {
-    return node.tree.schemas.has(key)
-  }
-  refusal(node: LaidNode, key: string, value: Json): Fault | undefined {
-    return refusalOf(node, key, value)
+    this.scopes.shut(child)
   }
 }

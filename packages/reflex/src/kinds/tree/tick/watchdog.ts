@@ -1,6 +1,7 @@
 import type { Fault, JsonObject } from '../../../kernel/index.ts'
 import type { LaidNode } from '../compile/layout.ts'
 import { faults } from '../model/faults.ts'
+import { IS_RUNNING } from './states.ts'
 import type { TreeState } from './tree-state.ts'
 
 /** What the watchdog needs of a tick. */
@@ -39,7 +40,8 @@ export function judge(tick: WatchedTick, node: LaidNode): Fault | undefined {
  * trees state holds for operations with a longer timeout, too (UB-07).
  */
 function limitFor(tick: WatchedTick, node: LaidNode): number | undefined {
-  if (node.manifest.role !== 'leaf' || node.children.length > 0 || tick.waits(node)) return undefined
+  const isParent = node.children.some((child) => tick.state.state(child) === IS_RUNNING)
+  if (node.manifest.role !== 'leaf' || isParent || tick.waits(node)) return undefined
   const stated = statedLimit(node)
   const due = tick.state.operation(node.index)?.due ?? 0
   return due === 0 ? (stated ?? DEFAULT_LIMIT_MS) : due > 0 ? stated : undefined

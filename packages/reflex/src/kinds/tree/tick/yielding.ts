@@ -1,6 +1,7 @@
 import type { TreeStep } from './tree-step.ts'
 import type { Ticking } from './ticking.ts'
-import { ACTIVE, type TreeState, YIELDED } from './tree-state.ts'
+import { ACTIVE, YIELDED } from './states.ts'
+import type { TreeState } from './tree-state.ts'
 
 /** The ticks of one event unless a tree says otherwise. */
 const DEFAULT_BUDGET = 1000

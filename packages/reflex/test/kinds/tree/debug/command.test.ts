@@ -28,7 +28,7 @@ test('a run stops before a node, shows its nodes, and goes on by messages of ano
       .split('\n')
       .filter((line) => /[●✓‖]/.test(line))
       .map((line) => line.trimEnd()),
-  ).toEqual(['  ● root          sequence', '    ✓ one         set', '    ‖ two         set · break, 1 hit · paused before it'])
+  ).toEqual(['  ● root          sequence', '    ✓ one         v = 1', '    ‖ two         v = 2 · break, 1 hit · paused before it'])
   const sent = await reflex(['signal', 'otter', 'debug', 'resume'], { folder })
   expect([sent.code, (await reflex(['show', 'otter'], { folder })).out]).toEqual([0, expect.stringContaining('node\t  two\tdone')])
 })

@@ -32,12 +32,12 @@ test('a picture has each node with its state, the reason of a failure, and the t
   const tree = await start()
   await tree.command('break b when b exists')
   expect(treePicture(pictured(tree, tree.run.state.time + 1200))).toEqual([
-    { depth: 0, mark: 'running', node: 'root', text: 'selector', ms: 1200 },
-    { depth: 1, mark: 'failed', node: 'a', text: 'no answer' },
-    { depth: 1, mark: 'running', node: 'recover', text: 'sequence', ms: 1200 },
-    { depth: 2, mark: 'done', node: 'b', text: 'action b · break when b exists' },
-    { depth: 2, mark: 'running', node: 'ref', text: 'subtree_ref sub', ms: 1200 },
-    { depth: 3, mark: 'running', node: 'nap', text: 'wait', ms: 1200 },
+    { depth: 0, mark: 'running', node: 'root', path: 'root', text: 'selector', ms: 1200 },
+    { depth: 1, mark: 'failed', node: 'a', path: 'a', text: 'no answer' },
+    { depth: 1, mark: 'running', node: 'recover', path: 'recover', text: 'sequence', ms: 1200 },
+    { depth: 2, mark: 'done', node: 'b', path: 'b', text: 'action b · break when b exists' },
+    { depth: 2, mark: 'running', node: 'ref', path: 'ref', text: 'tree sub', ms: 1200 },
+    { depth: 3, mark: 'running', node: 'nap', path: 'ref/nap', text: 'wait', ms: 1200 },
   ])
 })
 
@@ -59,7 +59,7 @@ test('the history keeps the newest changes, and counts what each node has done',
   const tree = await start()
   await tree.pass(5000)
   const history = new TreeHistory(4)
-  tree.run.observe((change) => history.add(change as Change<CompiledTree>))
+  tree.run.observe((change) => history.add(change as Change<CompiledTree>, (name) => tree.runtime.programs.find(name)?.def))
   for (const event of ['one', 'two']) {
     await tree.event(event)
     await tree.pass(5000)

@@ -32,6 +32,6 @@ export function withoutPlaces(tree: TreeSource): TreeSource {
   return { ...others, root: withoutLines(root), ...(trees === undefined ? {} : { trees: Object.fromEntries(inner) }) }
 }
 
-export function withoutLines({ line: _, children, ...node }: NodeSource): NodeSource {
+export function withoutLines({ line: _, code_line: __, children, ...node }: NodeSource): NodeSource {
   return { ...node, ...(children === undefined ? {} : { children: children.map(withoutLines) }) }
 }

@@ -118,7 +118,7 @@ describe('a file of Lua', () => {
       'return BT.sequence({})',
       'the file returns a node (NodeDefinition, BT.sequence), and must return a tree (TreeDefinition): wrap it in BT.tree',
     ],
-    ['return BT.sequnce({})', 'there is no node of type "sequnce"'],
+    ['return BT.sequnce({})', 'unknown node type "sequnce"; did you mean "sequence"?'],
     ['return BT.tree("t")', 'BT.tree takes a name and a table, and has 1 arguments'],
     ['return BT.tree("t", {})', 'the tree has no root'],
     ['local t = {} t.t = t return BT.sequence(t)', 'trees/t.lua:1: a table contains itself'],

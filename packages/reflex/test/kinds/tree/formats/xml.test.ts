@@ -7,6 +7,7 @@ import type { NodeSource, TreeSource } from '../../../../src/kinds/tree/model/so
 import { anyNode, withIds, xmlNode } from './arbitrary.ts'
 import { withoutLines, withoutPlaces } from './fixtures.ts'
 
+const LEAVES: readonly NodeSource[] = [1, 2, 3].map((at) => ({ type: 'succeed', id: `n${at}` }))
 const xml = (inside: string, more = ''): string =>
   `<root BTCPP_format="4" main_tree_to_execute="t">\n<BehaviorTree ID="t">\n${inside}\n</BehaviorTree>\n${more}</root>`
 
@@ -47,6 +48,12 @@ describe('the palette of BehaviorTree.CPP', () => {
     [`<RunOnce then_skip="false">${OK}</RunOnce>`, { then_skip: false }],
     ['<ScriptCondition code="a &gt; 1 &amp;&amp; !b"/>', { condition: 'bb.a > 1 and not bb.b' }],
     [`<Precondition if="a">${OK}</Precondition>`, { condition: 'bb.a' }],
+    [`<Precondition if="a" else="FAILURE">${OK}</Precondition>`, { condition: 'bb.a' }],
+    [`<Precondition if="a == 1" else="SUCCESS">${OK}</Precondition>`, { success_if: 'not (bb.a == 1)' }],
+    [
+      `<Precondition if="a || b" else="SKIPPED" _onSuccess="c := 1">${OK}</Precondition>`,
+      { skip_if: 'not (bb.a or bb.b)', on_success: { c: '1' } },
+    ],
     // Attempts are one more than retries, and -1 has no end in both.
     [`<RetryUntilSuccessful num_attempts="3">${OK}</RetryUntilSuccessful>`, { max_retries: 2 }],
     [`<RetryUntilSuccessful num_attempts="-1">${OK}</RetryUntilSuccessful>`, { max_retries: -1 }],
@@ -82,6 +89,27 @@ describe('the palette of BehaviorTree.CPP', () => {
     ],
   ])('%s', (text, params) => {
     expect(paramsOf(text)).toEqual(params)
+  })
+
+  test.each<[string, string, unknown]>([
+    ['LoopInt', '1;-2;3', [1, -2, 3]],
+    ['LoopDouble', '1.5; 2', [1.5, 2]],
+    ['LoopBool', 'true;0', [true, false]],
+    ['LoopString', 'a;b c', ['a', 'b c']],
+  ])('%s over the list %s', (name, queue, items) => {
+    const root = rootOf(`<${name} name="each" queue="${queue}" value="{v}" _onSuccess="done := true">${OK}</${name}>`)
+    const [set, loop] = root.children ?? []
+    expect(root).toMatchObject({ type: 'sequence', id: 'each', params: { on_success: { done: 'true' } } })
+    expect(set).toMatchObject({ type: 'set', params: { value: items } })
+    expect(loop).toMatchObject({
+      type: 'for_each',
+      params: { collection_key: set?.params?.key, item_key: 'v' },
+      children: [{ type: 'succeed' }],
+    })
+    const { text = '', findings } = writeXmlTree({ format: 1, id: 't', root })
+    expect([findings, text.includes(`<${name} name="each" queue="`)]).toEqual([[], true])
+    expect(readXmlTree(text).source?.root.children?.[0]?.params?.value).toEqual(items)
+    expect(writeXmlTree(readXmlTree(text).source as TreeSource).text).toBe(text)
   })
 
   test('nodes of models have the ports that the models give them, with their defaults', () => {
@@ -120,6 +148,7 @@ describe('what XML says and trees do not have is refused at its place', () => {
     ['<Sequnce/>', 'R1205', 'there is no node "Sequnce"'],
     ['<Twice><AlwaysSuccess/></Twice>', 'R1205', '"Twice" is a decorator of a program in C++, and cannot be run here'],
     ['<Action/>', 'R1205', 'Action has no ID'],
+    ['<LoopInt queue="1;x" value="{v}"><AlwaysSuccess/></LoopInt>', 'R1205', 'LoopInt has an item of another type'],
     ['<Timeout mses="1"><AlwaysSuccess/></Timeout>', 'R1205', 'Timeout has no port "mses"'],
     ['<Timeout msec="{t}"><AlwaysSuccess/></Timeout>', 'R1205', 'msec of Timeout cannot come from the blackboard'],
     ['<Timeout msec="1.5"><AlwaysSuccess/></Timeout>', 'R1202', 'timeout_ms must be a whole number, found 1.5 (timeout)'],
@@ -133,12 +162,21 @@ describe('what XML says and trees do not have is refused at its place', () => {
       'R1205',
       'num_attempts must be at least 1, or -1 for no end',
     ],
-    ['<Precondition if="a" else="SUCCESS"><AlwaysSuccess/></Precondition>', 'R1205', 'Precondition with else="SUCCESS" is not read'],
+    ['<Precondition if="a" else="RUNNING"><AlwaysSuccess/></Precondition>', 'R1205', 'Precondition with else="RUNNING" is not read'],
+    [
+      '<Precondition if="a" else="SKIPPED" _skipIf="b"><AlwaysSuccess/></Precondition>',
+      'R1205',
+      'Precondition with else="SKIPPED" has _skipIf as well',
+    ],
     ['<SetBlackboard output_key="{k}" value="1"/>', 'R1205', 'output_key="{k}" means the key whose name k holds, and keys are fixed'],
     ['<Script code="a := RED"/>', 'R1205', 'RED is the name of an enum, and enums are declared in C++'],
     ['<Script code="a := b &amp; 1"/>', 'R1205', 'conditions of trees have no bitwise operator &'],
     ['<Script code="a == 1"/>', 'R1205', 'a statement of the script writes nothing'],
     ['<ScriptCondition code="a = 1"/>', 'R1205', 'a condition must be one expression that writes nothing'],
+    [`<Script code="a := ${'-'.repeat(40_000)}1"/>`, 'R1205', 'the statement has more than 500 parts'],
+    [`<Script code="a := ${'!'.repeat(40_000)}b"/>`, 'R1205', 'the statement has more than 500 parts'],
+    [`<Script code="a := 1${' + b'.repeat(20_000)}"/>`, 'R1205', 'the statement has more than 500 parts'],
+    [`<Script code="a := ${'('.repeat(40)}a${' ? b : c)'.repeat(40)}"/>`, 'R1205', 'the statement has more than 500 parts'],
     ['<AlwaysSuccess _onSuccess="a := 1; b := a"/>', 'R1205', 'the statements of _onSuccess depend on each other'],
     ['<Action ID="x" p="{_k}"/>', 'R1205', 'keys that begin with _ belong to the runtime: "_k"'],
     ['<SubTree ID="../x"/>', 'R1262', 'tree_name must be a name, and "../x" is a path (subtree_ref)'],
@@ -220,6 +258,12 @@ describe('a tree is written as XML', () => {
     ['XML cannot say n: BehaviorTree.CPP has no llm_call', { root: { type: 'llm_call', id: 'n', params: { prompt: 'x' } } }],
     ['XML cannot say n: it is outside', { root: { type: 'condition', id: 'n', params: { condition: 'return f()' } } }],
     ['XML cannot say n: a script has no bb.has', { root: { type: 'condition', id: 'n', params: { condition: 'bb.has("x")' } } }],
+    ['XML cannot say n: a number that is tested', { root: { type: 'succeed', id: 'n', params: { skip_if: '0' } } }],
+    ['XML cannot say n: a number that is tested', { root: { type: 'condition', id: 'n', params: { condition: 'not (bb.a + 1)' } } }],
+    [
+      'XML cannot say n: the key "=" cannot stand',
+      { root: { type: 'switch', id: 'n', params: { key: '=', cases: [1, 2] }, children: LEAVES } },
+    ],
     ['XML cannot say tick_budget of the tree "t"', { tick_budget: 5 }],
     ['XML cannot say the first value of "a": write a SetBlackboard', { board: { a: { default: 1 } } }],
     [
@@ -257,6 +301,12 @@ describe('XML is formatted', () => {
     const formatted =
       '<?xml version="1.0"?>\n<!-- a -->\n<root b="1" a="&lt;&#10;">\n  <x>hi &amp; ho</x>\n\n  <!-- c -->\n  <y/>\n</root>\n'
     expect(formatTree(text, 'x.xml').text).toBe(formatted)
+    expect(formatTree(formatted, 'x.xml').text).toBe(formatted)
+  })
+
+  test('and replaces half of a pair of UTF-16, which no file can have', () => {
+    const formatted = '<root>\n  \ufffd\n  <a/>\n</root>\n'
+    expect(formatTree('<root>\ud800<a/></root>', 'x.xml').text).toBe(formatted)
     expect(formatTree(formatted, 'x.xml').text).toBe(formatted)
   })
 })

@@ -47,4 +47,21 @@ describe('failures', () => {
     await tree.event('again')
     expect([tree.get('_failure_count'), tree.get('_failure.0'), tree.get('_failure_reason')]).toEqual([undefined, undefined, undefined])
   })
+
+  // proves: tree EP-03
+  test('a node reads the reason and the trace of a failure in the same tick, and none of an earlier execution', async () => {
+    const read = n('set', { key: 'why', expression: 'bb._failure_reason or "none"' })
+    const count = n('set', { key: 'count', expression: '#bb._failure_trace' })
+    const root = n('sequence', {}, [
+      read,
+      n('always_succeed', {}, [leaf('a')]),
+      n('set', { key: 'then', expression: 'bb._failure_reason' }),
+      count,
+    ])
+    const board = { why: { type: 'str' }, then: { type: 'str' }, count: { type: 'int' } } as const
+    const tree = await forest(root, { tree: { board }, stays: true, scripts: { a: [{ status: 'FAILURE', reason: 'closed' }, 'F'] } })
+    expect([tree.get('why'), tree.get('then'), tree.get('count')]).toEqual(['none', 'closed', 1])
+    await tree.event('again')
+    expect([tree.get('why'), tree.get('then'), tree.get('count')]).toEqual(['none', 'action a returned FAILURE', 1])
+  })
 })

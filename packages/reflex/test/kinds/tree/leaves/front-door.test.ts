@@ -39,3 +39,27 @@ test('a tree in a file runs a script, a function of the host and a condition in 
     rmSync(folder, { recursive: true, force: true })
   }
 })
+
+test('a tree that is an object has the checks of a file', async () => {
+  const reflex = new Reflex({ store: memoryStore() })
+  try {
+    const root = { type: 'retry', id: 'again', children: [] }
+    await expect(reflex.run({ format: 1, id: 'main', root } as never)).rejects.toMatchObject({ code: 'R1226' })
+  } finally {
+    await reflex.close()
+  }
+})
+
+test('a closed Reflex has ended its workers of Lua', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trees-'))
+  try {
+    const file = join(folder, 'main.lua')
+    writeFileSync(file, 'return BT.tree("main", { root = BT.succeed() })\n')
+    const reflex = new Reflex({ store: memoryStore() })
+    expect((await reflex.library.check(file)).findings).toEqual([])
+    await reflex.close()
+    expect((await reflex.library.check(file)).findings).toMatchObject([{ code: 'R1245' }])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

@@ -31,7 +31,16 @@ const tree = (id: string, rest: Omit<TreeSource, 'id' | 'format'>): { kind: stri
 
 /** One of each: a function, a script, a model whose answer grows, a tool, a person, a program, and a tree that is linked when it is reached. */
 const main = tree('main', {
-  board: { topic: { type: 'string', default: 'tides' }, count: { type: 'int', default: 0 }, draft: {}, report: {}, verdict: {}, total: {} },
+  board: {
+    topic: { type: 'string', default: 'tides' },
+    count: { type: 'int', default: 0 },
+    draft: {},
+    report: {},
+    verdict: {},
+    total: {},
+    words: { default: ['a', 'b', 'c'] },
+    hits: {},
+  },
   root: n('sequence', { id: 'all' }, [
     n('action', { id: 'note', fn: 'note' }),
     n('script', {
@@ -41,6 +50,12 @@ const main = tree('main', {
     n('parallel', { id: 'both' }, [
       n('llm_call', { id: 'write', prompt: 'about ${bb.topic}', response_key: 'draft', stream_to: 'growing' }),
       n('tool', { id: 'look', tool: 'find', args: { topic: '${bb.topic}' }, output: 'found' }),
+    ]),
+    n('for_each', { id: 'each', collection_key: 'words', item_key: 'one', parallel: true, max_concurrent: 2 }, [
+      n('sequence', { id: 'body' }, [
+        n('tool', { id: 'find', tool: 'find', args: { word: '${bb.one}' }, output: 'hit' }),
+        n('set', { id: 'hits', key: 'hits', expression: 'bb.one' }),
+      ]),
     ]),
     n('retry', { id: 'twice', max_retries: 1 }, [n('condition', { id: 'enough', condition: 'bb.count > 3' })]),
     n('ask', { id: 'good', text: 'Is it good?', options: ['yes', 'no'], fail_on: ['no'], output: 'verdict' }),

@@ -1,4 +1,5 @@
 import { afterAll } from 'vitest'
+import { type Difference, replay } from '../../../../src/kernel/run/replay.ts'
 import type { JsonObject, Port } from '../../../../src/kernel/index.ts'
 import { LuaPool } from '../../../../src/kinds/tree/lua/pool.ts'
 import { scriptPort } from '../../../../src/kinds/tree/tick/script-port.ts'
@@ -20,6 +21,12 @@ export function eventTypes({ events }: Forest): string[] {
 /** The payloads of the events of one type. */
 export function payloads({ events }: Forest, type: string): JsonObject[] {
   return events.filter(([name]) => name === type).map(([, payload]) => payload)
+}
+
+/** Decides all records of a tree again. Returns the record that differs; undefined if none does. */
+export async function differenceOf({ runtime, run }: Forest): Promise<Difference | undefined> {
+  const { records } = await runtime.history(run.id)
+  return replay(records, runtime.programs).difference
 }
 
 /** Waits until something holds, without a limit of time: the limit of the test counts. */

@@ -31,6 +31,8 @@ describe('models', () => {
       request_id: expect.any(String) as string,
     })
     expect([tree.run.status, tree.get('why')]).toEqual(['completed', 'because'])
+    const [started] = payloads(tree, 'llm.request.start')
+    expect((tree.get('out') as JsonObject).request_id).toBe(started?.request_id)
     expect(payloads(tree, 'llm.request.complete')).toMatchObject([{ tokens_used: 7, prompt_tokens: 3, completion_tokens: 4 }])
   })
 
@@ -78,6 +80,28 @@ describe('models', () => {
     expect(payloads(tree, 'llm.api.error').map(({ will_retry }) => will_retry)).toEqual([true, true, false])
   })
 
+  test('a fault that says it is permanent is not tried again, also if retry_on names its type', async () => {
+    for (const fault of [
+      modelFaults.make('R4020', 'no reply is left for the rate limit'),
+      modelFaults.make('R4007', 'the network'),
+      modelFaults.make('R4006', 'no'),
+    ]) {
+      const { tree, doors } = await world(call({ retry_on: ['rate_limit', 'network_error', 'api_error', 'auth_error'] }))
+      doors.door().fail(fault)
+      await tree.pass(0)
+      expect([tree.run.status, doors.open.length]).toEqual(['failed', 1])
+      expect(payloads(tree, 'llm.api.error')).toMatchObject([{ will_retry: false, retry_count: 0 }])
+    }
+  })
+
+  test('an error without a code is tried again by its words', async () => {
+    const { tree, doors } = await world(call())
+    doors.door().fail(new Error('connection reset'))
+    await tree.pass(0)
+    await tree.pass(2000)
+    expect([tree.states().ask, doors.open.length]).toEqual(['RUNNING', 2])
+  })
+
   test('errors that stay are not tried again', async () => {
     const types = await Promise.all(
       [modelFaults.make('R4006', 'no'), modelFaults.make('R4008', 'no'), new Error('401 bad key'), new Error('context too long')].map(
@@ -97,48 +121,12 @@ describe('models', () => {
     ])
   })
 
-  // proves: tree 86, tree RC-04
-  test('two answers grow side by side, each under its own key', async () => {
-    const root = n('parallel', {}, [
-      call({ id: 'one', stream_to: 'a', response_key: 'ra' }),
-      call({ id: 'two', stream_to: 'b', response_key: 'rb' }),
-      n('condition', { id: 'seen', condition: 'bb.a ~= nil or true' }),
-    ])
-    const { tree, doors } = await world(root)
-    const [one, two] = [doors.door(0), doors.door(1)]
-    one.part({ text: 'x1' })
-    two.part({ text: 'y1' })
-    await tree.pass(200)
-    one.part({ text: 'x2' })
-    two.part({ text: 'y2' })
-    await tree.pass(200)
-    expect([tree.get('_stream.a.0'), tree.get('_stream.b.0')]).toEqual(['x1', 'y1'])
-    one.settle(reply('x1x2'))
-    two.settle(reply('y1y2'))
-    await tree.pass(0)
-    expect([tree.get('a'), tree.get('b')]).toMatchObject([{ accumulated: 'x1x2' }, { accumulated: 'y1y2' }])
-  })
-
-  // proves: tree 87, tree 88
-  test('pieces of an earlier attempt are not part of the answer', async () => {
-    const { tree, doors } = await world(call({ stream_to: 'a' }))
-    const first = doors.door(0)
-    first.part({ text: 'old' })
-    await tree.pass(100)
-    first.fail(modelFaults.make('R4011', 'lost'))
-    await tree.pass(0)
-    await tree.pass(2000)
-    first.part({ text: 'late' })
-    doors.door(1).part({ text: 'new' })
-    await tree.pass(100)
-    expect([tree.get('_stream.a.0'), tree.get('_stream.a.1')]).toEqual(['new', undefined])
-  })
-
   test('a budget of tokens ends a model that writes too much, and counts what it has used', async () => {
     const streamed = await world(call({ stream_to: 'a', budget_tokens: 5 }))
     streamed.doors.door().part({ text: 'x'.repeat(40) })
     await streamed.tree.pass(100)
     expect([streamed.tree.run.status, streamed.doors.door().signal.aborted]).toEqual(['failed', true])
+    expect(streamed.tree.get('llm_response_error')).toMatchObject({ partial: 'x'.repeat(40) })
     const whole = await world(call({ budget_tokens: 5 }))
     whole.doors.door().settle(reply('hi'))
     await whole.tree.pass(0)
@@ -146,5 +134,16 @@ describe('models', () => {
       expect(tree.get('llm_response_error')).toMatchObject({ error_type: 'budget_exceeded' })
       expect(eventTypes(tree)).toContain('llm.budget.exceeded')
     }
+  })
+
+  test('a model whose budget is spent is not asked again after an error', async () => {
+    const { tree, doors } = await world(call({ stream_to: 'a', budget_tokens: 5 }))
+    doors.door().part({ text: 'x'.repeat(20) })
+    await tree.pass(100)
+    doors.door().fail(modelFaults.make('R4011', 'lost'))
+    await tree.pass(0)
+    await tree.pass(2000)
+    expect([tree.run.status, doors.open.length]).toEqual(['failed', 1])
+    expect(tree.get('llm_response_error')).toMatchObject({ error_type: 'budget_exceeded' })
   })
 })

@@ -7,6 +7,7 @@ import type { TreeReaderHost } from '../../../../src/kinds/tree/face/reader.ts'
 import { treeReader } from '../../../../src/kinds/tree/face/reader.ts'
 import type { NodeSource, TreeSource } from '../../../../src/kinds/tree/model/source.ts'
 import { NODES } from '../../../../src/kinds/tree/nodes/table.ts'
+import { testPool } from '../lua/harness.ts'
 import { n } from '../tick/tree-world.ts'
 
 let folder = ''
@@ -18,8 +19,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
+const pool = testPool()
 const host: TreeReaderHost = {
-  lua: () => Promise.reject(new Error('these trees are JSON')),
+  lua: () => Promise.resolve(pool),
   functions: {
     'deploy.start': () => 'SUCCESS',
     'deploy.check': { run: () => 'SUCCESS', contract: { inputs: { release: 'string' } } },
@@ -70,6 +72,20 @@ describe('the names of functions and tools', () => {
     ])
     expect(findings[0]?.message).toMatch('deploy.start')
     expect(findings[0]?.data).toMatchObject({ available_modules: ['deploy.start', 'deploy.check'] })
+  })
+
+  test('parameters without an effect are errors', async () => {
+    const root = n('sequence', {}, [
+      n('for_each', { id: 'each', collection_key: 'items', max_concurrent: 2 }, [n('succeed')]),
+      n('llm_call', { id: 'ask', prompt: 'hello', retry_on: ['rate_limits'] }),
+    ])
+    const { findings } = await read(root)
+    expect(findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([
+      expect.stringContaining('max_concurrent has an effect only with parallel = true'),
+      expect.stringContaining('retry_on has no error rate_limits'),
+    ])
+    const unknown = await read(n('llm_call', { id: 'tell', prompt: 'hello', on_chunk: 'nothing' }))
+    expect(unknown.findings[0]).toMatchObject({ rule: 'E4003', path: 'tell' })
   })
 
   test('an action without a contract has that of its function', async () => {

@@ -120,7 +120,7 @@ describe('scripts', () => {
 })
 
 describe('the rate of scripts', () => {
-  // proves: tree 64
+  // proves: tree 64, tree SEC-02
   test('the eleventh script of a user within a second waits, and another user does not', async () => {
     const children = Array.from({ length: 11 }, (_, i) => n('script', { id: `s${i}`, code: 'return true' }))
     const tree = await forest(n('sequence', {}, children), { ports })

@@ -120,6 +120,21 @@ describe('a definition file that is wrong', () => {
     expect(wrong.message).toContain(message)
   })
 
+  test('has the traceback through its helper functions and tables', async () => {
+    const text = [
+      'local function leaf(spec)',
+      '  return BT.action(spec.id.name)',
+      'end',
+      'return BT.tree("t", { root = BT.sequence("s", {',
+      '  children = { leaf({ id = { name = "a" } }), leaf({}) },',
+      '}) })',
+    ].join('\n')
+    const wrong = await fault(text)
+    expect(wrong).toMatchObject({ code: 'R1242', line: 2, message: "trees/x.lua:2: attempt to index a nil value (field 'id')" })
+    expect(wrong.frame).toContain('2 │   return BT.action(spec.id.name)')
+    expect(wrong.data?.['lua_traceback']).toContain("trees/x.lua:2: in local 'leaf'\n\ttrees/x.lua:5: in main chunk")
+  })
+
   test('too long is refused before it is parsed', async () => {
     expect(await fault(`--${' '.repeat(1024 * 1024)}`)).toMatchObject({ code: 'R1243', data: { limit: 'text' } })
   })

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import type { Port } from '../../../../src/kernel/index.ts'
+import type { LuaPool } from '../../../../src/kinds/tree/lua/pool.ts'
 import { boardKeys } from '../../../../src/kinds/tree/lua/board-keys.ts'
 import { MOST_TIMEOUT_MS, resolveLimits, STEPS_PER_MS } from '../../../../src/kinds/tree/lua/limits.ts'
 import { scriptOutcome } from '../../../../src/kinds/tree/lua/script-outcome.ts'
-import { FILE, fault, request, testPool, value } from './harness.ts'
+import { scriptPort } from '../../../../src/kinds/tree/tick/script-port.ts'
+import type { VirtualHost } from '../../../../src/testing/index.ts'
+import { payloads, until } from '../leaves/leaf-world.ts'
+import { forest, n } from '../tick/tree-world.ts'
+import { FILE, fault, hastyHost, patientHost, request, testPool, value } from './harness.ts'
 
 const pool = testPool()
 
@@ -59,6 +65,59 @@ describe('a script that fails', () => {
     const file = `${'folder/'.repeat(12)}script.lua`
     const result = await pool.run({ ...request('\nerror("x")'), file })
     expect(result).toMatchObject({ ok: false, fault: { message: `${file}:2: x`, line: 2 } })
+  })
+
+  test.each([
+    [
+      'in a helper',
+      'local function a(t)\n  return t.x.y\nend\na({})',
+      2,
+      "attempt to index a nil value (field 'x')",
+      ["in local 'a'", ':4: in main'],
+    ],
+    ['that pcall has caught and raised again', 'local ok, e = pcall(error, "x")\n\nerror(e, 0)', 3, 'x', [':3: in main']],
+    ['in a handler of a helper', 'local function f() error({ message = "m" }) end\nf()', 1, 'm', ["in local 'f'", ':2: in main']],
+    [
+      'in a nested table',
+      'local t = { a = { b = {} } }\n\nreturn { x = t.a.b.c.d }',
+      3,
+      "attempt to index a nil value (field 'c')",
+      [':3: in main'],
+    ],
+    [
+      'in a method of a text',
+      'local s = "x"\nreturn s:rep(2):nothing()',
+      2,
+      "attempt to call a nil value (method 'nothing')",
+      [':2: in main'],
+    ],
+    [
+      'of memory, inside of the library',
+      '\nlocal s = ("x"):rep(1e8, "y")',
+      2,
+      'Lua was stopped: more than 50 MB of memory',
+      [':2: in main'],
+    ],
+    [
+      'of steps, in a helper',
+      'local function f()\n  while true do end\nend\nf()',
+      2,
+      'Lua was stopped: more than',
+      ["in local 'f'", ':4: in main'],
+    ],
+  ])('%s: it has its line, frame and traceback', async (_name, code, line, message, parts) => {
+    const wrong = await fault(pool, code)
+    expect([wrong.line, wrong.message.includes(message)]).toEqual([line, true])
+    expect(wrong.frame).toContain(`${line} │`)
+    for (const part of parts) expect(wrong.data?.['lua_traceback']).toContain(part)
+  })
+
+  test('has a message that is cut, also for the key that was refused', async () => {
+    const long = await fault(pool, 'error(("é"):rep(1e6))')
+    expect(long.message.length).toBeLessThan(2_100)
+    expect(long.message).toMatch(/é… \(1000000 characters\)$/)
+    const refused = await fault(pool, 'bb.set("_" .. ("x"):rep(1e6), 1)')
+    expect(JSON.stringify(refused).length).toBeLessThan(10_000)
   })
 
   // proves: tree 20
@@ -208,9 +267,16 @@ describe('a condition', () => {
     ['return return', "unexpected symbol near 'return'"],
     ['bb.n ===\n 1', "unexpected symbol near '='"],
   ])('that is not Lua: %s', async (code, message) => {
-    const checked = await pool.check({ code, file: FILE, line: 7, as: 'condition' })
-    expect(checked).toMatchObject({ ok: false, fault: { code: 'R1241', rule: 'E5001', line: 7 } })
-    expect(checked.ok ? '' : checked.fault.message).toContain(message)
+    const checked = await pool.check(
+      [
+        { code: 'bb.n', as: 'condition' },
+        { code, as: 'condition' },
+      ],
+      FILE,
+    )
+    const [right, wrong] = checked.ok ? checked.mistakes : []
+    expect([checked.ok, right, wrong?.line]).toEqual([true, undefined, 1])
+    expect(wrong?.message).toContain(message)
   })
 })
 
@@ -261,4 +327,35 @@ test('a timeout is at most 30 seconds, and steps grow with it', () => {
   expect(resolveLimits('script', { timeoutMs: 60_000 }).timeoutMs).toBe(MOST_TIMEOUT_MS)
   expect(resolveLimits('script', { timeoutMs: 10 }).counted.steps).toBe(10 * STEPS_PER_MS)
   expect(resolveLimits('condition').timeoutMs).toBe(1_000)
+})
+
+/** A script that runs alone in a tree, with its answers from `answer`. */
+function portOf(run: LuaPool['run']): (host: VirtualHost) => Readonly<Record<string, Port>> {
+  return (host) => ({ script: scriptPort(() => Promise.resolve({ run }), host) })
+}
+
+// proves: tree 65
+test('a script at its limit is an event with its node, its limit and its time, and a longer limit is cut to 30 seconds', async () => {
+  // A clock that moves with each look at it.
+  let now = 1_000
+  const slow = testPool({ workers: 1, host: { now: () => (now += 7), at: patientHost.at } })
+  const given: unknown[] = []
+  const ports = portOf(async (call) => {
+    given.push(call.limits)
+    return slow.run({ ...call, limits: { ...call.limits, steps: 50_000 } })
+  })
+  const tree = await forest(n('script', { id: 'endless', code: 'while true do end', timeout_ms: 60_000 }), { ports })
+  await until(() => tree.run.status === 'failed')
+  expect(given).toEqual([{ timeoutMs: 30_000 }])
+  expect(payloads(tree, 'script.timeout')).toMatchObject([{ node_id: 'endless', limit: 'steps', timeout_ms: 30_000, duration_ms: 7 }])
+})
+
+// proves: tree 65
+test('a script that its worker is ended for has the same times', async () => {
+  const pool = testPool({ workers: 1, host: hastyHost(30) })
+  expect(
+    await fault(pool, 'local s = (" "):rep(2e6) .. "1" while true do local _ = s | 0 end', { limits: { timeoutMs: 60_000 } }),
+  ).toMatchObject({
+    data: { limit: 'time', timeout_ms: 30_000, duration_ms: 0 },
+  })
 })

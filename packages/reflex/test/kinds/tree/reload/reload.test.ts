@@ -120,7 +120,7 @@ describe('a reload', () => {
     expect([tree.calls, typesOf(tree)]).toEqual([['a'], ['tree.reload.failed']])
   })
 
-  // proves: tree 48
+  // proves: tree 48, tree UB-08
   test('never swaps inside a tick that waits for its leaf', async () => {
     let answer: ((value: string) => void) | undefined
     let calls = 0

@@ -95,6 +95,15 @@ describe('nodes of a host', () => {
     expect(a.debugInfo()).toMatchObject({ id: 'a', name: 'a', status: 'FRESH', tick_count: 1, running_since: null, path: 'a' })
   })
 
+  test('a reset of a tree resets each node once', () => {
+    const [a, b] = [new Scripted('a', 'S'), new Scripted('b', 'R')]
+    const { tree } = world({ root: n('sequence', { id: 's' }, [a as never, b as never]) })
+    tree.tick()
+    const before = [a.resets, b.resets]
+    tree.reset()
+    expect([a.resets, b.resets]).toEqual(before.map((count) => count + 1))
+  })
+
   test('a node that stands alone can be ticked, on a blackboard of its host', () => {
     const board = new TypedBlackboard()
     board.register('n', 'int')
@@ -113,6 +122,13 @@ describe('nodes of a host', () => {
   test('ids follow the pattern of names', () => {
     for (const id of ['a', 'A1_-']) expect(new Scripted(id).id).toBe(id)
     for (const id of ['', '1a', '_a', '-a', 'a b', 'a.b']) expect(() => new Scripted(id)).toThrow(/no id/)
+  })
+
+  test('each node says how a failure reaches its parent', () => {
+    const child = new Scripted('child')
+    const parent = new Scripted('parent', 'S', undefined, { children: [child] })
+    const { tree } = world({ root: n('inverter', { id: 'not' }, [parent as never]) })
+    expect(['not', 'parent', 'child'].map((id) => tree.getNodeById(id)?.propagatesFailure)).toEqual(['invert', 'policy', 'leaf'])
   })
 
   test('a node has one place', () => {
@@ -153,6 +169,13 @@ describe('contracts of nodes', () => {
       ['warning', 'd'],
     ])
   })
+
+  test('keys of the runtime need no declaration', () => {
+    const node = new Declared('d', 'S', (ctx) => void ctx.blackboard.get('_failure_reason'))
+    const { tree, types } = world({ root: node })
+    tree.blackboard.set('need', 1)
+    expect([tree.tick().status, types().includes('node.contract.violation')]).toEqual(['SUCCESS', false])
+  })
 })
 
 describe('the context of a tick', () => {
@@ -173,6 +196,55 @@ describe('the context of a tick', () => {
     expect(tree.tick().status).toBe('SUCCESS')
   })
 
+  test('an operation belongs to the execution: it is pending in later ticks, and its end wakes the tree', async () => {
+    const node = new Scripted('a', 'RRRS', (ctx) => {
+      if (node.seen.length === 1) ctx.addAsync('op')
+    })
+    const { tree } = world({ root: node })
+    tree.tick()
+    for (const event of ['first', 'second']) {
+      tree.tick(new TickContext({ event }))
+      expect([tree.wantsTick, node.seen.at(-1)?.asyncPending.has('op')]).toEqual([false, true])
+    }
+    const settled = tree.settled()
+    node.seen[0]?.completeAsync('op')
+    await settled
+    expect([tree.tick().status, tree.lastContext.hasPendingAsync()]).toEqual(['SUCCESS', false])
+  })
+
+  test('its signal is aborted when the execution is cancelled, and its id names the execution', () => {
+    const node = new Scripted('a', 'R')
+    const { tree } = world({ root: node })
+    tree.tick()
+    const signals = [node.seen[0]?.signal]
+    expect([signals[0]?.aborted, node.seen[0]?.executionId]).toEqual([false, 'main@1'])
+    tree.cancel()
+    tree.tick()
+    signals.push(node.seen[1]?.signal)
+    expect([signals.map((signal) => signal?.aborted), node.seen[1]?.executionId]).toEqual([[true, false], 'main@2'])
+  })
+
+  test('its path has all nodes from the root on, once each', () => {
+    const node = new Scripted('leaf', 'S', (ctx) => void paths.push(ctx.pathText))
+    const paths: string[] = []
+    world({ root: n('sequence', { id: 'top' }, [n('inverter', { id: 'not' }, [node as never])]) }).tree.tick()
+    expect(paths).toEqual(['top > not > leaf'])
+  })
+
+  test('with tracing each tick of a node is an event, and without none is', () => {
+    const { tree, events } = world({ root: n('sequence', { id: 'top' }, [new Scripted('a') as never]) })
+    const ticks = (): unknown[] =>
+      events.filter(({ type }) => type === 'node.tick').map(({ payload: { node_id, status } }) => [node_id, status])
+    tree.tick()
+    expect(ticks()).toEqual([])
+    tree.tick(new TickContext({ traceEnabled: true }))
+    expect(ticks()).toEqual([
+      ['top', 'SUCCESS'],
+      ['a', 'SUCCESS'],
+    ])
+    expect(events.find(({ type }) => type === 'node.tick')).toMatchObject({ severity: 'debug', payload: { node_type: 'sequence' } })
+  })
+
   test('it counts, and its budget can be exceeded', () => {
     const ctx = new TickContext({ tickCount: 7, tickBudget: 5 })
     expect([ctx.budgetRemaining(), ctx.budgetExceeded()]).toEqual([-2, true])
@@ -180,6 +252,7 @@ describe('the context of a tick', () => {
     ctx.pushPath('a')
     ctx.pushPath('b')
     expect(ctx.pathText).toBe('a > b')
+    expect(() => ctx.pushPath('a')).toThrow(RangeError)
     expect(() => new TickContext({ tickBudget: 0 })).toThrow(RangeError)
     expect(() => new TickContext({ tickCount: -1 })).toThrow(RangeError)
   })
@@ -200,6 +273,17 @@ describe('the context of a tick', () => {
     ctx.requestCancellation('budget')
     expect([tree.tick(ctx).status, node.seen.length]).toEqual(['FAILURE', 1])
     expect(reasonOf(tree)).toContain('budget')
+  })
+
+  test('a node that requests the cancellation ends its execution with the next tick, and no other one', () => {
+    const node = new Scripted('a', 'RSS', (ctx) => {
+      if (node.seen.length < 3) ctx.requestCancellation('enough')
+    })
+    const { tree } = world({ root: node })
+    expect([tree.tick().status, tree.lastContext.cancellationRequested]).toEqual(['RUNNING', true])
+    expect([tree.tick().status, node.seen.length, reasonOf(tree)]).toEqual(['FAILURE', 1, 'cancelled:enough'])
+    // It succeeds and requests it in one tick: the next execution has no request.
+    expect([tree.tick().status, tree.tick().status, node.seen.length]).toEqual(['SUCCESS', 'SUCCESS', 3])
   })
 
   // proves: tree 6

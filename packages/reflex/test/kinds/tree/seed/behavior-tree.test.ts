@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { TypedBlackboard } from '../../../../src/kinds/tree/board/typed-blackboard.ts'
-import { InvalidResumeTokenError } from '../../../../src/kinds/tree/board/errors.ts'
+import { InvalidResumeTokenError, TreeDefinitionError } from '../../../../src/kinds/tree/board/errors.ts'
+import { BT } from '../../../../src/kinds/tree/formats/builders.ts'
+import { BehaviorTree } from '../../../../src/kinds/tree/seed/behavior-tree.ts'
+import type { Fault } from '../../../../src/kernel/index.ts'
+import type { FunctionContext } from '../../../../src/kinds/tree/tick/function-port.ts'
 import { TickContext } from '../../../../src/kinds/tree/seed/tick-context.ts'
 import { n } from '../tick/tree-world.ts'
 import { answers, reasonOf, Scripted, world } from './seed-world.ts'
@@ -200,6 +204,21 @@ describe('ticks in memory', () => {
   })
 })
 
+describe('failures in memory', () => {
+  // proves: tree 105
+  test('the tree and its blackboard have the trace, and the next execution begins with none', () => {
+    const root = n('selector', { id: 'any' }, [...Array.from({ length: 60 }, (_, i) => n('fail', { id: `f${i}`, reason: 'no' })), act('f')])
+    const { tree, events } = world({ root }, { functions: { f: answers('FS') } })
+    expect(tree.tick().status).toBe('FAILURE')
+    expect([tree.failureTrace.length, tree.failureTrace.at(-1)]).toEqual([50, expect.objectContaining({ node_id: 'any' })])
+    expect(tree.blackboard.get('_failure_trace')).toEqual(tree.failureTrace)
+    expect(events.find(({ type }) => type === 'tree.failed')?.payload).toMatchObject({ total_errors: 62, failure_node: 'f' })
+    expect([tree.tick().status, tree.failureTrace.length]).toEqual(['SUCCESS', 50])
+    expect(tree.failureTrace.every(({ recovered }) => recovered === true)).toBe(true)
+    expect(events.filter(({ type }) => type === 'tree.failed')).toHaveLength(1)
+  })
+})
+
 describe('the shape of a tree', () => {
   test('it knows its nodes, their paths and its depth', () => {
     const { tree } = world({ root: n('sequence', { id: 'top' }, [n('inverter', { id: 'not' }, [act('f')]), act('g')]) })
@@ -211,7 +230,45 @@ describe('the shape of a tree', () => {
   test('a tree without a name or a root, and two nodes of one id are refused', () => {
     expect(() => world({ id: '', root: act('f') })).toThrow(/name/)
     expect(() => world({ id: 'a', root: undefined as never })).toThrow(/root/)
-    expect(() => world({ root: n('sequence', {}, [act('f'), act('f')]) })).toThrow(/two nodes/)
+    expect(() => world({ root: n('sequence', {}, [act('f'), act('f')]) })).toThrow(/already that of a node/)
+  })
+
+  test('a tree in memory has the checks of a file: children, parameters, types', () => {
+    const rule = (root: ReturnType<typeof n>): string | undefined => {
+      try {
+        world({ root })
+        return undefined
+      } catch (thrown) {
+        return (thrown as Fault).rule
+      }
+    }
+    const wrong = [n('sequence', { id: 's' }), n('inverter', { id: 'i' }), n('timeout', { timeout_ms: 0 }, [act('f')]), n('no_such', {})]
+    expect(wrong.map(rule)).toEqual(['E2006', 'E2006', 'E4002', 'E4002'])
+    const all = (): unknown => world({ root: n('sequence', {}, [n('inverter', { id: 'i' }), n('action', { id: 'a' })]) })
+    expect(all).toThrow(TreeDefinitionError)
+    expect(all).toThrow(expect.objectContaining({ errors: [expect.anything(), expect.anything()] }))
+  })
+
+  test('what the builders make is a tree, with the functions that it was given', () => {
+    const seen: unknown[] = []
+    const tree = new BehaviorTree(
+      BT.tree('built', {
+        blackboard: { done: 'bool' },
+        root: BT.sequence([
+          BT.action('first', { fn: ({ blackboard }: FunctionContext) => (seen.push('first'), blackboard.set('done', true), 'SUCCESS') }),
+          BT.condition('second', { condition: 'bb.done' }),
+        ]),
+      }),
+    )
+    expect([tree.id, tree.tick().status, seen, tree.blackboard.get('done')]).toEqual(['built', 'SUCCESS', ['first'], true])
+  })
+
+  test('an action has the contract of its function', () => {
+    const functions = { f: { run: () => 'SUCCESS' as const, contract: { inputs: { need: 'int' } } } }
+    const { tree } = world({ board: { need: { type: 'int' } }, root: act('f') }, { functions })
+    expect([tree.tick().status, tree.failureTrace[0]]).toEqual(['FAILURE', expect.objectContaining({ error_code: 'E2001' })])
+    tree.blackboard.set('need', 1)
+    expect(tree.tick().status).toBe('SUCCESS')
   })
 
   test('a listener is told of each status, and may throw', () => {

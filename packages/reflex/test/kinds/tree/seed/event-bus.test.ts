@@ -38,7 +38,7 @@ describe('subscriptions', () => {
     expect(seen).toEqual(['tool.call.success', 'all tool.call.success', 'all tool', 'all toolbox.open'])
   })
 
-  // proves: tree 52
+  // proves: tree 52, tree UB-09
   test('a handler that reads what an earlier one has written is a warning, once', () => {
     const run = (first: 'writes' | 'reads', key: string): unknown[] => {
       const [board, bus] = [new TypedBlackboard(), new EventBus()]
@@ -71,7 +71,7 @@ describe('subscriptions', () => {
 })
 
 describe('events of a tick', () => {
-  // proves: tree 80
+  // proves: tree 80, tree RC-02
   test('they are delivered in their order after the tick', () => {
     const order: string[] = []
     const node = new Scripted('a', 'S', (ctx) => {

@@ -2,10 +2,13 @@ import { describe, expect, test } from 'vitest'
 import type { Fault } from '../../../../src/kernel/index.ts'
 import { SubtreeNotFoundError, TreeInUseError, TreeLoadError, TreeNotFoundError } from '../../../../src/kinds/tree/board/errors.ts'
 import { TypedBlackboard } from '../../../../src/kinds/tree/board/typed-blackboard.ts'
+import { SUCCESS } from '../../../../src/kinds/tree/manifest/behaviour.ts'
+import { defineNode } from '../../../../src/kinds/tree/manifest/manifest.ts'
 import type { NodeSource, TreeSource } from '../../../../src/kinds/tree/model/source.ts'
 import { EventBus } from '../../../../src/kinds/tree/seed/event-bus.ts'
 import type { BusEvent } from '../../../../src/kinds/tree/seed/tree-event.ts'
 import type { TreeFiles } from '../../../../src/kinds/tree/seed/tree-files.ts'
+import { TreeLoader } from '../../../../src/kinds/tree/seed/tree-loader.ts'
 import { type RegistryOptions, TreeRegistry } from '../../../../src/kinds/tree/seed/tree-registry.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
 import { n } from '../tick/tree-world.ts'
@@ -58,7 +61,7 @@ function shelf(more: Partial<RegistryOptions> = {}) {
   const globals = new TypedBlackboard(undefined, 'global')
   const functions = { ok: answers('S'), busy: () => new Promise<'SUCCESS'>(() => undefined) }
   const registry = new TreeRegistry('/trees', { files, clock, events, globals, functions, ...more })
-  return { files, clock, registry, globals, seen, types: () => seen.map(({ type }) => type) }
+  return { files, clock, registry, globals, events, seen, types: () => seen.map(({ type }) => type) }
 }
 
 async function refusal(work: Promise<unknown>): Promise<Fault> {
@@ -71,7 +74,7 @@ async function refusal(work: Promise<unknown>): Promise<Fault> {
 }
 
 describe('loading', () => {
-  // proves: tree 10
+  // proves: tree 10, tree UB-02
   test('a reference to an unknown tree names it, its place and the known trees', async () => {
     const { files, registry } = shelf()
     files.write('other', leaf())
@@ -124,7 +127,7 @@ describe('loading', () => {
     files.write('research', leaf())
     files.write('main', ref('reserch'))
     await registry.load('research.tree.json')
-    expect((await refusal(registry.load('main.tree.json'))).message).toMatch(/research\b.*known trees/)
+    expect((await refusal(registry.load('main.tree.json'))).message).toMatch(/did you mean "research".*Known trees/)
   })
 
   test('all files are read before any is built, and a broken one does not stop the others', async () => {
@@ -135,6 +138,69 @@ describe('loading', () => {
     const refused = await registry.loadAll()
     expect([registry.listTrees().toSorted(), refused.map(({ path }) => path)]).toEqual([['a', 'z'], ['/trees/broken.tree.json']])
     expect(registry.get('a')?.tick().status).toBe('SUCCESS')
+  })
+
+  test('nothing is registered if a file of a reference is wrong, and a tree that refers to a refused one is refused', async () => {
+    const { files, registry } = shelf()
+    files.write('good', leaf())
+    files.write('bad', leaf('unknown'))
+    files.write(
+      'main',
+      n('sequence', { id: 's' }, [
+        { ...ref('good'), id: 'one' },
+        { ...ref('bad'), id: 'two' },
+      ]),
+    )
+    expect((await refusal(registry.load('main.tree.json'))).rule).toBe('E4003')
+    expect(registry.listTrees()).toEqual([])
+    const refused = await registry.loadAll()
+    expect(refused.map(({ path, error }) => [path, error.rule])).toEqual([
+      ['/trees/bad.tree.json', 'E4003'],
+      ['/trees/main.tree.json', 'E4004'],
+    ])
+    expect(registry.listTrees()).toEqual(['good'])
+  })
+
+  test('a lazy reference ticks the version that is registered when it begins', async () => {
+    const { files, registry } = shelf({ functions: { ok: answers('S'), no: answers('F') } })
+    files.write('inner', leaf('no'))
+    files.write('main', ref('inner', true))
+    expect(await registry.loadAll()).toEqual([])
+    const main = registry.get('main')
+    expect(main?.tick().status).toBe('FAILURE')
+    files.write('inner', leaf('ok'))
+    await registry.reload('inner')
+    main?.reset()
+    expect(main?.tick().status).toBe('SUCCESS')
+  })
+
+  test('a reload of a tree reloads those that refer to it', async () => {
+    const { files, registry } = shelf({ functions: { ok: answers('S'), no: answers('F') } })
+    files.write('inner', leaf('no'))
+    files.write('main', ref('inner'))
+    await registry.load('main.tree.json')
+    files.write('inner', leaf('ok'))
+    await registry.reload('inner')
+    expect(registry.get('main')?.tick().status).toBe('SUCCESS')
+  })
+
+  test('files may have the types of nodes of the host', async () => {
+    const greet = defineNode({
+      type: 'greet',
+      role: 'leaf',
+      children: [0, 0],
+      parameters: [],
+      propagates: 'leaf',
+      outcomes: () => ({ success: true, failure: false, running: false }),
+      doc: 'Succeeds.',
+      example: '',
+      behaviour: { enter: () => SUCCESS },
+    })
+    const { files, registry } = shelf({ nodes: [greet] })
+    files.write('main', n('greet', { id: 'hello' }))
+    expect((await registry.load('main.tree.json')).tick().status).toBe('SUCCESS')
+    files.write('other', n('gret', { id: 'hello' }))
+    expect((await refusal(registry.load('other.tree.json'))).message).toMatch(/gret/)
   })
 
   test('unknown functions, wrong children, ids and endings are refused with their codes', async () => {
@@ -150,8 +216,18 @@ describe('loading', () => {
   })
 })
 
+test('handlers whose order matters for the blackboard of a tree are a warning', async () => {
+  const { files, registry, events, types } = shelf()
+  files.write('main', leaf(), { board: { k: { type: 'int' } } })
+  const tree = await registry.load('main.tree.json')
+  events.subscribe('go', () => tree.blackboard.set('k', 1), { name: 'writer' })
+  events.subscribe('go', () => void tree.blackboard.get('k'), { name: 'reader' })
+  events.emit('go')
+  expect(types()).toContain('handler.conflict.warning')
+})
+
 describe('names and paths', () => {
-  // proves: tree 70
+  // proves: tree 70, tree SEC-04
   test('a reference that is no name is refused before any file is touched', async () => {
     for (const name of ['../x', '/etc/passwd', 'a/b', 'a\\b', '..', 'a.b', '1abc', '', 'a\0b']) {
       const { files, registry, types } = shelf()
@@ -259,7 +335,7 @@ describe('reloading', () => {
     expect(files.onChange).toBeUndefined()
   })
 
-  // proves: tree 48
+  // proves: tree 48, tree RC-03
   test('a reload during a tick is applied after it', async () => {
     const inside: unknown[] = []
     const made: ReturnType<typeof shelf> = shelf({
@@ -314,5 +390,12 @@ describe('reloading', () => {
     files.write('part', n('inverter', { id: 'not' }, [leaf()]))
     await registry.reload('part')
     expect([registry.get('main')?.nodeCount, registry.get('main')?.tick().status]).toEqual([3, 'FAILURE'])
+  })
+})
+
+test('the syntax of scripts is checked when a tree is loaded', async () => {
+  const text = '{ "id": "t", "root": { "type": "script", "id": "s", "params": { "code": "return 1 +" } } }'
+  await expect(new TreeLoader().loadString(text, 'trees/t.tree.json', '.tree.json')).rejects.toMatchObject({
+    errors: [{ rule: 'E5001', file: 'trees/t.tree.json', line: 1, column: 74, path: 's' }],
   })
 })

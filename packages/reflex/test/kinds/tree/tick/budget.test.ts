@@ -3,7 +3,7 @@ import { type Forest, forest, leaf, n } from './tree-world.ts'
 
 /** The states of a tree, as they stand in its position. */
 const STATUS = ['IDLE', 'RUNNING', 'YIELDED', 'COMPLETED', 'FAILED']
-const statusOf = ({ run }: Forest): string | undefined => STATUS[Number((run.state.root.position as readonly unknown[])[1])]
+const statusOf = ({ run }: Forest): string | undefined => STATUS[Number((run.state.root.position as readonly unknown[])[0])]
 const tokenOf = (tree: Forest): string => tree.get('_resume_token') as string
 const yields = ({ events }: Forest): readonly unknown[] =>
   events.filter(([type]) => type === 'tree.budget.yield').map(([, payload]) => payload)

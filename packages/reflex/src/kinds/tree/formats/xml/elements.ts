@@ -37,7 +37,8 @@ const MOST_DEPTH = 400
  * numbers of characters are read. Reports the first mistake (R1205), because what follows it means nothing. Never throws.
  */
 export function parseXml(text: string, file?: string): XmlDocument {
-  const source = new Source(text, file)
+  // The parser joins half of a pair with the character that follows it.
+  const source = new Source(text.toWellFormed(), file)
   const builder = new ElementBuilder(source)
   const fault = builder.parse()
   return fault === undefined && builder.root !== undefined

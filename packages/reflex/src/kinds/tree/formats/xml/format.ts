@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes'
-import type { FormattedText } from '../../../../text/index.ts'
+import type { FormattedText, Source } from '../../../../text/index.ts'
 import { parseXml } from './elements.ts'
 import { escapeText, startTag } from './text.ts'
 
@@ -18,11 +18,11 @@ export function formatXml(text: string, file?: string): FormattedText {
   const { findings, source } = parseXml(text, file)
   if (findings.length > 0) return { findings }
   const end = /\r\n?|\n/.exec(text)?.[0] ?? '\n'
-  const lines = partsOf(source.text).flatMap((part) => linesOf(part, 0))
+  const lines = partsOf(source).flatMap((part) => linesOf(part, 0))
   return { text: `${lines.join(end)}${end}`, findings }
 }
 
-function partsOf(text: string): Part[] {
+function partsOf({ text }: Source): Part[] {
   const document: Part[] = []
   const open = [document]
   const add = (part: Part): void => void open.at(-1)?.push(part)

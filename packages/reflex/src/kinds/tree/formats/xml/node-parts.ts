@@ -1,5 +1,6 @@
 import { type Fault, type Json } from '../../../../kernel/index.ts'
 import { didYouMean, quote, suggest } from '../../../../text/index.ts'
+import { build } from '../../lua/expression/build.ts'
 import { text } from '../../lua/expression/print.ts'
 import { faults } from '../../model/faults.ts'
 import { NAME } from '../names.ts'
@@ -138,9 +139,10 @@ export class NodeParts {
   }
 
   /** Returns a condition as Lua; undefined if it cannot be read. */
-  condition(script: string, attribute: string): string | undefined {
+  condition(script: string, attribute: string, isNegated = false): string | undefined {
     return this.#read(attribute, script, () => {
-      const expression = readCondition(script, this.scope.isKey)
+      const written = readCondition(script, this.scope.isKey)
+      const expression = isNegated ? build.not(written) : written
       this.scope.useAll(expression)
       return text(expression)
     })

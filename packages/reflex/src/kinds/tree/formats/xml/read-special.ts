@@ -2,6 +2,7 @@ import type { Json } from '../../../../kernel/index.ts'
 import { build } from '../../lua/expression/build.ts'
 import { text } from '../../lua/expression/print.ts'
 import { RawNode, REFUSED } from '../raw.ts'
+import { LIST_LOOP, listIn } from './loop-list.ts'
 import type { NodeParts } from './node-parts.ts'
 import { literalIn, referenceIn } from './ports.ts'
 import { readParallel, readParallelAll, readRepeat, readRetry } from './read-counts.ts'
@@ -82,13 +83,19 @@ function readPrecondition(parts: NodeParts, children: readonly RawNode[]): RawNo
   onlyPorts(parts, ['if', 'else'])
   const [test, other = 'FAILURE'] = [parts.attribute('if'), parts.attribute('else')]
   if (test === undefined) return parts.refuse('Precondition has no if')
-  if (other !== 'FAILURE') {
-    const fix =
-      other === 'SUCCESS' ? 'write _successIf at the child' : other === 'SKIPPED' ? 'write _skipIf at the child' : 'write else="FAILURE"'
-    return parts.refuse(`Precondition with else="${other}" is not read`, 'else', fix)
+  if (other === 'FAILURE') {
+    parts.set('condition', parts.condition(test, 'if') ?? REFUSED, 'if')
+    return parts.node('guard', children)
   }
-  parts.set('condition', parts.condition(test, 'if') ?? REFUSED, 'if')
-  return parts.node('guard', children)
+  const condition = other === 'SUCCESS' ? 'success_if' : 'skip_if'
+  if (other !== 'SUCCESS' && other !== 'SKIPPED')
+    return parts.refuse(`Precondition with else="${other}" is not read`, 'else', 'write FAILURE, SUCCESS or SKIPPED')
+  if (parts.keys.has(condition)) {
+    const own = other === 'SUCCESS' ? '_successIf' : '_skipIf'
+    return parts.refuse(`Precondition with else="${other}" has ${own} as well`, own, 'join both conditions in one of them')
+  }
+  parts.set(condition, parts.condition(test, 'if', true) ?? REFUSED, 'if')
+  return parts.node('sequence', children)
 }
 
 function readSwitch(parts: NodeParts, children: readonly RawNode[], name: string): RawNode | undefined {
@@ -113,12 +120,42 @@ function readLoop(parts: NodeParts, children: readonly RawNode[], name: string):
   const empty = parts.attribute('if_empty') ?? 'SUCCESS'
   if (empty !== 'SUCCESS')
     return parts.refuse(`${name} with if_empty="${empty}" is not read`, 'if_empty', 'remove it: no items are a success')
+  const list = parts.attribute('queue')
+  if (list !== undefined && referenceIn(list, 'queue') === undefined) return readListLoop(parts, children, { name, list })
   const [queue, value] = [parts.keyAt('queue'), parts.keyAt('value')]
   if (queue === undefined || value === undefined) return undefined
   parts.set('collection_key', queue, 'queue')
   parts.set('item_key', value, 'value')
   parts.set('metadata', { xml: name })
   return parts.node('for_each', children)
+}
+
+/** Reads a loop over a list that stands in the file: the list is written to a key of its own when the loop begins. */
+function readListLoop(
+  parts: NodeParts,
+  children: readonly RawNode[],
+  { name, list }: { readonly name: string; readonly list: string },
+): RawNode | undefined {
+  const items = listIn(list, name)
+  if (items === undefined) return parts.refuse(`${name} has an item of another type`, 'queue', 'write items of one type: queue="1;2;3"')
+  const value = parts.keyAt('value')
+  if (value === undefined) return undefined
+  const key = `queue_${parts.element.offset}`
+  parts.useKey(key, 'queue')
+  const set = new RawNode('set', {
+    keys: new Map<string, unknown>([
+      ['key', key],
+      ['value', items],
+    ]),
+    origin: parts.origin,
+  })
+  const keys = new Map<string, unknown>([
+    ['collection_key', key],
+    ['item_key', value],
+    ['metadata', { xml: name }],
+  ])
+  parts.set('metadata', { xml: LIST_LOOP })
+  return parts.node('sequence', [set, new RawNode('for_each', { keys, children, origin: parts.origin })])
 }
 
 function readSubtree(parts: NodeParts, children: readonly RawNode[]): RawNode | undefined {

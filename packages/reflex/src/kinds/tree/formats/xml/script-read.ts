@@ -1,4 +1,5 @@
 import type { BinaryOperator, Expression } from '../../lua/expression/forms.ts'
+import { MOST_DEPTH, MOST_NODES } from '../../lua/expression/forms.ts'
 import { build } from '../../lua/expression/build.ts'
 import { ScriptMistake, type ScriptToken, scriptTokens } from './script-tokens.ts'
 
@@ -43,7 +44,6 @@ const ASSIGNMENTS: ReadonlyMap<string, BinaryOperator | undefined> = new Map([
   ['/=', '/'],
 ])
 const BITWISE = new Set(['&', '|', '^', '~'])
-const MOST_DEPTH = 100
 
 type Operators = ReadonlyMap<string, BinaryOperator>
 
@@ -71,6 +71,8 @@ class ScriptParser {
   readonly #isKey: IsKey
   #at = 0
   #depth = 0
+  /** The operands of the statement so far. */
+  #operands = 0
 
   constructor(tokens: readonly ScriptToken[], isKey: IsKey) {
     this.#tokens = tokens
@@ -93,6 +95,14 @@ class ScriptParser {
 
   #statement(): ScriptStatement {
     const name = this.#token
+    this.#operands = 0
+    const statement = this.#assignment(name)
+    // A choice states its test twice, so a text can be much shorter than its expression.
+    if (sizeOf(statement.expression, new Map()) > MOST_NODES) throw this.#tooLarge(name)
+    return statement
+  }
+
+  #assignment(name: ScriptToken): ScriptStatement {
     const next = this.#tokens[this.#at + 1]
     if (name.type !== 'name' || next?.type !== 'symbol' || !ASSIGNMENTS.has(next.text)) return { expression: this.#expression() }
     this.#at += 2
@@ -153,6 +163,7 @@ class ScriptParser {
 
   #operand(): Expression {
     const token = this.#token
+    if (++this.#operands > MOST_NODES) throw this.#tooLarge(token)
     this.#at++
     if (token.type === 'number') return build.value(numberOf(token))
     if (token.type === 'string') return build.value(token.text)
@@ -175,6 +186,10 @@ class ScriptParser {
       throw new ScriptMistake(`${text} is the name of an enum, and enums are declared in C++`, token, 'write its number, or a text')
     }
     return build.key(text)
+  }
+
+  #tooLarge(at: ScriptToken): ScriptMistake {
+    return new ScriptMistake(`the statement has more than ${MOST_NODES} parts`, at, 'write several statements')
   }
 
   #unexpected(): ScriptMistake {
@@ -208,6 +223,17 @@ class ScriptParser {
   }
 }
 
+/** Returns the number of parts of an expression, of which some can be one object in several places. */
+function sizeOf(expression: Expression, known: Map<Expression, number>): number {
+  if (!Array.isArray(expression)) return 1
+  let size = known.get(expression)
+  if (size !== undefined) return size
+  size = 1
+  for (const part of expression.slice(1) as readonly Expression[]) size += sizeOf(part, known)
+  known.set(expression, size)
+  return size
+}
+
 function numberOf(token: ScriptToken): bigint | number {
   if (/^(0[xX])|^\d+$/.test(token.text)) {
     const value = BigInt(token.text)
@@ -226,7 +252,7 @@ function joined(operator: BinaryOperator, left: Expression, right: Expression): 
 const NUMBERS = new Set(['+', '-', '*', '/', 'neg'])
 
 /** Returns a condition with the truth of BehaviorTree.CPP: 0 is false. In Lua it is true. */
-function truth(expression: Expression): Expression {
+export function truth(expression: Expression): Expression {
   if (typeof expression === 'number') return expression !== 0
   return Array.isArray(expression) && NUMBERS.has(String(expression[0])) ? build.binary('~=', expression, 0) : expression
 }

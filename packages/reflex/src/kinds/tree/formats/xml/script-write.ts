@@ -1,7 +1,7 @@
 import { equalJson } from '../../../../kernel/index.ts'
 import { parseExpression } from '../../lua/expression/parse.ts'
 import type { Expression } from '../../lua/expression/forms.ts'
-import { isSurelyTrue } from './script-read.ts'
+import { isSurelyTrue, truth } from './script-read.ts'
 
 /** A part of Lua that scripts of BehaviorTree.CPP do not have. */
 export class Unsayable extends Error {}
@@ -20,11 +20,20 @@ const COMPARISONS: ReadonlyMap<string, string> = new Map([
   ['>=', '>='],
 ])
 
+/** Returns a condition in Lua as a script of BehaviorTree.CPP. Throws Unsayable. */
+export function conditionOf(lua: string): string {
+  return test(parsed(lua), CHOICE)
+}
+
 /** Returns an expression of Lua as a script of BehaviorTree.CPP. Throws Unsayable. */
 export function scriptOf(lua: string): string {
-  const parsed = parseExpression(lua)
-  if ('expression' in parsed) return printed(parsed.expression)[0]
-  throw new Unsayable('outside' in parsed ? `it ${parsed.outside}` : parsed.fault.message)
+  return printed(parsed(lua))[0]
+}
+
+function parsed(lua: string): Expression {
+  const found = parseExpression(lua)
+  if ('expression' in found) return found.expression
+  throw new Unsayable('outside' in found ? `it ${found.outside}` : found.fault.message)
 }
 
 /** Returns an assignment as a statement of a script. Throws Unsayable. */
@@ -50,7 +59,7 @@ function printed(expression: Expression): Printed {
       if (typeof expression[1] === 'number') return number(expression[1], '.0')
       break
     case 'not':
-      return [`!${within(expression[1], ATOM)}`, PREFIX]
+      return [`!${test(expression[1], ATOM)}`, PREFIX]
     case 'neg':
       return [`-${within(expression[1], ATOM)}`, PREFIX]
     case 'and':
@@ -95,7 +104,7 @@ function text(value: string): Printed {
 function logic(operator: 'and' | 'or', left: Expression, right: Expression): Printed {
   // Both operators are equally strong, so that brackets show which is meant.
   const isSame = Array.isArray(left) && left[0] === operator && choice(left) === undefined
-  return [`${within(left, isSame ? LOGIC : COMPARISON)} ${operator === 'and' ? '&&' : '||'} ${within(right, COMPARISON)}`, LOGIC]
+  return [`${test(left, isSame ? LOGIC : COMPARISON)} ${operator === 'and' ? '&&' : '||'} ${test(right, COMPARISON)}`, LOGIC]
 }
 
 /** Returns a choice, `test ? value : other`, if an expression has one of the two forms in which choices are read. */
@@ -109,12 +118,18 @@ function choice(expression: Expression): Printed | undefined {
   return isNegation ? chosen(test, value, other) : undefined
 }
 
-function chosen(test: Expression, value: Expression, other: Expression): Printed {
-  return [`${within(test, LOGIC)} ? ${within(value, LOGIC)} : ${within(other, LOGIC)}`, CHOICE]
+function chosen(first: Expression, value: Expression, other: Expression): Printed {
+  return [`${test(first, LOGIC)} ? ${within(value, LOGIC)} : ${within(other, LOGIC)}`, CHOICE]
 }
 
 function isPair<Word extends 'and' | 'or'>(of: Expression, word: Word): of is readonly [Word, Expression, Expression] {
   return Array.isArray(of) && of[0] === word
+}
+
+/** Returns an operand of which only the truth counts. A number is true in Lua, and 0 is false in a script. */
+function test(expression: Expression, strength: number): string {
+  if (truth(expression) !== expression) throw new Unsayable('a number that is tested for its truth means something else in a script')
+  return within(expression, strength)
 }
 
 function within(expression: Expression, strength: number): string {

@@ -5,7 +5,7 @@ import { textOf } from '../../model/text-of.ts'
 import { baseId } from '../drafts.ts'
 import { NAME } from '../names.ts'
 import { type PaletteEntry, portsOf, POST_ATTRIBUTES, PRE_ATTRIBUTES } from './palette.ts'
-import { assignmentOf, scriptOf, Unsayable } from './script-write.ts'
+import { assignmentOf, conditionOf, scriptOf, Unsayable } from './script-write.ts'
 import { literalTo } from './ports.ts'
 import { SPECIAL_WRITERS, type WrittenNode } from './write-special.ts'
 import type { Attributes, WriteContext } from './write-context.ts'
@@ -13,17 +13,17 @@ import type { Written } from './text.ts'
 
 /** Turns a node into an element. What XML cannot say is reported, and the element is written without it. */
 export function writeNode(node: NodeSource, context: WriteContext): Written {
-  const children = (node.children ?? []).map((child) => writeNode(child, context))
   const common = commonAttributes(node, context)
-  const { own, name, isWhole } = context.tryTo(node, () => {
-    const special = SPECIAL_WRITERS.get(node.type)
-    const written: WrittenNode = special?.(node, context) ?? generic(node, context.palette)
-    return { own: written.attributes, name: written.name, isWhole: written.isWhole === true }
-  }) ?? { own: [], name: node.type, isWhole: false }
+  const unsaid: WrittenNode = { attributes: [], name: node.type }
+  const {
+    attributes: own,
+    name,
+    children = node.children ?? [],
+  } = context.tryTo(node, () => SPECIAL_WRITERS.get(node.type)?.(node, context) ?? generic(node, context.palette)) ?? unsaid
   const [identity, others] = common
   const first = own.filter(([attribute]) => attribute === 'ID')
   const rest = own.filter(([attribute]) => attribute !== 'ID')
-  return { name, attributes: [...first, ...identity, ...rest, ...others], children: isWhole ? [] : children }
+  return { name, attributes: [...first, ...identity, ...rest, ...others], children: children.map((child) => writeNode(child, context)) }
 }
 
 /** Returns the name and the ids of a node, and its conditions. */
@@ -43,7 +43,7 @@ function commonAttributes(node: NodeSource, context: WriteContext): readonly [id
   for (const [attribute, key] of PRE_ATTRIBUTES) {
     const given = params[key]
     if (given === undefined) continue
-    const script = context.tryTo(node, () => scriptOf(textOf(given)))
+    const script = context.tryTo(node, () => conditionOf(textOf(given)))
     if (script !== undefined) conditions.push([attribute, script])
   }
   for (const [attribute, key] of POST_ATTRIBUTES) {
@@ -64,7 +64,7 @@ function isOfXml(metadata: JsonObject): boolean {
   return Object.keys(metadata).length === 1 && typeof metadata.xml === 'string'
 }
 
-function generic({ type, params = {} }: NodeSource, palette: ReadonlyMap<string, PaletteEntry>): { name: string; attributes: Attributes } {
+function generic({ type, params = {} }: NodeSource, palette: ReadonlyMap<string, PaletteEntry>): WrittenNode {
   const found = [...palette].find(([, { manifest, implied }]) => manifest.type === type && Object.keys(implied).length === 0)
   if (found === undefined) throw new Unsayable(`BehaviorTree.CPP has no ${type}`)
   const [name, { manifest }] = found
@@ -82,6 +82,6 @@ function generic({ type, params = {} }: NodeSource, palette: ReadonlyMap<string,
 
 function portText({ name, type }: Parameter, value: Json): string {
   if (type !== 'condition' && type !== 'expression') return literalTo(value)
-  if (typeof value === 'string') return scriptOf(value)
+  if (typeof value === 'string') return type === 'condition' ? conditionOf(value) : scriptOf(value)
   throw new Unsayable(`${name} is a function`)
 }

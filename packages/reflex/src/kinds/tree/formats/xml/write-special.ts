@@ -1,18 +1,19 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
+import { equalJson, isList, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import type { NodeSource } from '../../model/source.ts'
 import { textOf } from '../../model/text-of.ts'
+import { LIST_LOOP, listIn } from './loop-list.ts'
 import { ABSENT, LOOPS, SPECIAL } from './palette.ts'
 import { literalTo, referenceIn, referenceTo } from './ports.ts'
-import { assignmentOf, scriptOf, Unsayable } from './script-write.ts'
+import { assignmentOf, conditionOf, Unsayable } from './script-write.ts'
 import { writeParallel, writeRepeater, writeRetry } from './write-counts.ts'
 import type { Attributes, WriteContext } from './write-context.ts'
 import { onlyParams } from './write-params.ts'
 
-/** The name and the attributes of an element. `isWhole`: it says its children itself. */
+/** The name and the attributes of an element. `children`: the nodes in it, if they are not those of the node. */
 export interface WrittenNode {
   readonly name: string
   readonly attributes: Attributes
-  readonly isWhole?: true
+  readonly children?: readonly NodeSource[]
 }
 
 /** Writes a node whose ports mean something else than its parameters; undefined leaves it to the common form. */
@@ -48,11 +49,16 @@ function writeLeaf(kind: 'Action' | 'Condition', call: JsonObject, context: Writ
 
 function addPort(ports: Map<string, string>, name: string, key: string): void {
   checkPort(name)
-  const value = referenceTo(key)
+  const value = reference(key)
   const known = ports.get(name)
   if (known !== undefined && known !== value) throw new Unsayable(`the port ${name} has two values`)
-  if (referenceIn(value, '') !== key) throw new Unsayable(`the key ${JSON.stringify(key)} cannot stand in { }`)
   ports.set(name, value)
+}
+
+function reference(key: string): string {
+  const value = referenceTo(key)
+  if (referenceIn(value, '') !== key) throw new Unsayable(`the key ${JSON.stringify(key)} cannot stand in { }`)
+  return value
 }
 
 function checkPort(name: string): void {
@@ -75,7 +81,7 @@ const writeGuard: SpecialWriter = ({ params = {} }) => {
   return {
     name: 'Precondition',
     attributes: [
-      ['if', scriptOf(params.condition)],
+      ['if', conditionOf(params.condition)],
       ['else', 'FAILURE'],
     ],
   }
@@ -95,8 +101,9 @@ const writeSet: SpecialWriter = ({ params = {} }) => {
   }
 }
 
-/** A sequence that was a script with several statements is one again. */
+/** A sequence that was a script with several statements, or a loop over a list of its own, is one again. */
 const writeSequence: SpecialWriter = ({ metadata, params = {}, children = [] }) => {
+  if (metadata?.xml === LIST_LOOP) return writeListLoop(children)
   if (metadata?.xml !== 'Script') return undefined
   onlyParams(params, [])
   const statements = children.map(({ type, params: own = {} }) => {
@@ -104,7 +111,27 @@ const writeSequence: SpecialWriter = ({ metadata, params = {}, children = [] }) 
     if (type !== 'set' || expression === undefined || Object.keys(others).length > 0) throw new Unsayable('it is no script any more')
     return assignmentOf(`${global === true ? '@' : ''}${textOf(key)}`, textOf(expression))
   })
-  return { name: 'Script', attributes: [['code', statements.join('; ')]], isWhole: true }
+  return { name: 'Script', attributes: [['code', statements.join('; ')]], children: [] }
+}
+
+function writeListLoop([set, loop, other]: readonly NodeSource[]): WrittenNode {
+  const { key, value: items = null, ...rest } = set?.params ?? {}
+  const { params = {}, metadata, children = [] } = loop ?? {}
+  const name = textOf(metadata?.xml ?? '')
+  const isLoop = set?.type === 'set' && loop?.type === 'for_each' && params.collection_key === key && LOOPS.includes(name)
+  if (!isLoop || other !== undefined || !isList(items)) throw new Unsayable('it is no loop over a list any more')
+  onlyParams(rest, [])
+  onlyParams(params, ['collection_key', 'item_key'])
+  const queue = items.map(String).join(';')
+  if (!equalJson(listIn(queue, name) ?? null, items)) throw new Unsayable('the items of its list cannot be written')
+  return {
+    name,
+    attributes: [
+      ['queue', queue],
+      ['value', referenceTo(textOf(params.item_key ?? 'item'))],
+    ],
+    children,
+  }
 }
 
 const writeSwitch: SpecialWriter = ({ params = {} }) => {
@@ -116,7 +143,7 @@ const writeSwitch: SpecialWriter = ({ params = {} }) => {
     if (referenceIn(text, '') !== undefined) throw new Unsayable(`the case ${text} looks like a key`)
     return [`case_${at + 1}`, text]
   })
-  return { name: `Switch${values.length}`, attributes: [['variable', referenceTo(textOf(key))], ...named] }
+  return { name: `Switch${values.length}`, attributes: [['variable', reference(textOf(key))], ...named] }
 }
 
 const writeLoop: SpecialWriter = ({ params = {}, metadata }) => {
@@ -127,8 +154,8 @@ const writeLoop: SpecialWriter = ({ params = {}, metadata }) => {
   return {
     name,
     attributes: [
-      ['queue', referenceTo(textOf(collection_key))],
-      ['value', referenceTo(textOf(item_key))],
+      ['queue', reference(textOf(collection_key))],
+      ['value', reference(textOf(item_key))],
     ],
   }
 }
@@ -144,7 +171,7 @@ const writeSubtree: SpecialWriter = ({ params = {} }) => {
     if (exports.get(outer) !== inner) throw new Unsayable(`${inner} is bound and not exported, and a port is both`)
     exports.delete(outer)
     if (/[.{}]/.test(outer)) throw new Unsayable(`${inner} is bound to a field, ${outer}`)
-    if (autoremap !== true || inner !== outer) ports.push([inner, referenceTo(outer)])
+    if (autoremap !== true || inner !== outer) ports.push([inner, reference(outer)])
   }
   const [left] = exports
   if (left !== undefined) throw new Unsayable(`${left[1]} is exported and not bound, and a port is both`)

@@ -58,10 +58,21 @@ export function describeEnd(sandbox: Sandbox, call: () => Json): LuaAnswer {
   }
 }
 
+/** The longest message of a failure in characters. A script may raise an error of many megabytes. */
+const MOST_MESSAGE = 2_000
+
 function failureOf(thrown: unknown): LuaFailure {
-  if (thrown instanceof LuaError) return thrown.failure
-  if (thrown instanceof NotJson) return { kind: 'value', message: thrown.message }
+  if (thrown instanceof LuaError) {
+    const { message, refusal, ...failure } = thrown.failure
+    const cause = refusal === undefined ? {} : { refusal: { ...refusal, message: cut(refusal.message) } }
+    return { ...failure, message: cut(message), ...cause }
+  }
+  if (thrown instanceof NotJson) return { kind: 'value', message: cut(thrown.message) }
   if (!(thrown instanceof Abort)) throw thrown
   const { kind, message, line } = thrown
-  return { kind, message, ...(line === undefined ? {} : { line }) }
+  return { kind, message: cut(message), ...(line === undefined ? {} : { line }) }
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_MESSAGE ? text : `${text.slice(0, MOST_MESSAGE).toWellFormed()}… (${text.length} characters)`
 }

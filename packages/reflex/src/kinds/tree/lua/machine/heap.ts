@@ -44,10 +44,11 @@ export class Heap {
     this.#view.setInt32(place, value, true)
   }
 
-  /** Returns a text that ends with a zero byte. */
-  cText(pointer: Pointer): string {
-    const { bytes } = this
-    return decoder.decode(bytes.subarray(pointer, bytes.indexOf(0, pointer)))
+  /** Returns a text that ends with a zero byte, cut to a number of bytes. */
+  cText(pointer: Pointer, most: number): string {
+    const part = this.bytes.subarray(pointer, pointer + most + 1)
+    const end = part.indexOf(0)
+    return end < 0 ? `${decoder.decode(part.subarray(0, most))}…` : decoder.decode(part.subarray(0, end))
   }
 
   /** Returns a text. Throws a TypeError for bytes that are not UTF-8. */

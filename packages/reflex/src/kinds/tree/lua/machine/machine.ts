@@ -110,12 +110,16 @@ export class Machine {
   }
 
   abort(abort: Abort): never {
+    this.#look(abort)
+    throw abort
+  }
+
+  #look(abort: Abort): void {
     const left = this.#left
     // What `onAbort` reads is not counted.
     this.#left = Infinity
     this.onAbort(abort)
     this.#left = left
-    throw abort
   }
 
   /** Returns the memory as it is, for `load`. Nothing of Lua may be running. */
@@ -209,8 +213,11 @@ export class Machine {
     // Lua has collected its garbage and tries again.
     if (this.#refused?.block === block && this.#refused.size === newSize) this.#due = undefined
     this.charge(steps)
-    if (isTooMuch) this.#refuse(block, newSize)
-    return !isTooMuch
+    if (!isTooMuch) return true
+    // If this call ends in Lua, its stack is gone before the call ends here.
+    this.#look(this.#memoryAbort())
+    this.#refuse(block, newSize)
+    return false
   }
 
   /**

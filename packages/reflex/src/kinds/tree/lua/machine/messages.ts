@@ -1,7 +1,7 @@
 import type { Json } from '../../../../kernel/index.ts'
 import type { LuaAnswer } from './call.ts'
 import type { LoadJob } from './load-file.ts'
-import type { ScriptJob } from './run-script.ts'
+import type { CheckJob, ScriptJob } from './run-script.ts'
 import type { WasmModule } from './web-assembly.ts'
 
 /** What a worker gets when it starts. */
@@ -15,7 +15,7 @@ export interface WorkerStart {
 export type LuaJob =
   | ({ readonly kind: 'load' } & LoadJob)
   | ({ readonly kind: 'script'; readonly asks: boolean } & ScriptJob)
-  | ({ readonly kind: 'check' } & Omit<ScriptJob, 'board' | 'ctx'>)
+  | ({ readonly kind: 'check' } & CheckJob)
 
 /** What a worker sends: it is ready, it asks for the value of a key, its call has ended, or its engine has failed and it cannot be used again. */
 export type WorkerMessage =

@@ -40,12 +40,31 @@ export function runScript(sandbox: Sandbox, job: ScriptJob, read?: ReadKey): Lua
   })
 }
 
-/** Compiles a script or a condition without running it. */
-export function checkScript(sandbox: Sandbox, job: Omit<ScriptJob, 'board' | 'ctx'>): LuaAnswer {
-  sandbox.begin(sandbox.image, job.file, job.limits)
-  return describeEnd(sandbox, () => {
-    if (job.as === 'condition') compileCondition(sandbox, job.code, job.line)
-    else compileChunk(sandbox, job.code, job.line)
-    return null
+/** Scripts and conditions that are compiled and not run. */
+export interface CheckJob {
+  readonly texts: readonly CodeText[]
+  /** The limits of each text. */
+  readonly limits: CountedLimits
+}
+
+/** The text of a script or a condition. */
+export interface CodeText {
+  readonly code: string
+  readonly as: 'script' | 'condition'
+}
+
+/** Compiles texts one after another. The value is a list with `[message, line]` for each that is not Lua, and null for each other one. */
+export function checkTexts(sandbox: Sandbox, { texts, limits }: CheckJob): LuaAnswer {
+  let steps = 0
+  const mistakes = texts.map(({ code, as }): Json => {
+    sandbox.begin(sandbox.image, 'code', limits)
+    const answer = describeEnd(sandbox, () => {
+      if (as === 'condition') compileCondition(sandbox, code, 1)
+      else compileChunk(sandbox, code)
+      return null
+    })
+    steps += answer.steps
+    return answer.ok || answer.failure.kind !== 'syntax' ? null : [answer.failure.message, answer.failure.line ?? 1]
   })
+  return { ok: true, value: mistakes, writes: [], printed: [], steps }
 }

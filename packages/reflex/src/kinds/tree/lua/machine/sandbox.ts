@@ -15,6 +15,10 @@ const GLOBALS = 2n
 export const OK = 0
 export const ALL = -1
 
+/** Steps for functions of the host, which take longer than instructions of Lua: a look at the stack, and an access to the board. */
+const WHERE_STEPS = 500
+const BOARD_STEPS = 50
+
 /** The references of the registry that the host needs. */
 interface References {
   readonly emptyLists: number
@@ -135,6 +139,10 @@ function addHostFunctions(sandbox: Sandbox): Readonly<Record<string, number>> {
   const number = (index: number) => machine.engine.lua_tonumberx(machine.L, index, 0)
   const text = (index: number) => readText(machine, index) ?? ''
   const border = () => ({ machine, emptyLists: sandbox.references.emptyLists })
+  const board = (operation: 'get' | 'has' | 'set' | 'delete'): number => {
+    machine.charge(BOARD_STEPS)
+    return sandbox.board[operation](border(), text(1))
+  }
   const functions: Readonly<Record<string, () => number>> = {
     charge() {
       machine.charge(Math.max(0, number(1)))
@@ -143,6 +151,7 @@ function addHostFunctions(sandbox: Sandbox): Readonly<Record<string, number>> {
     blocked: () => machine.abort(new Abort('blocked', text(1))),
     too_deep: () => machine.abort(new Abort('depth', 'too many protected calls inside each other')),
     where() {
+      machine.charge(WHERE_STEPS)
       const line = machine.stack.userLine(machine.L)
       pushText(machine, line === 0 ? '' : `${sandbox.file}:${line}: `)
       return 1
@@ -152,10 +161,10 @@ function addHostFunctions(sandbox: Sandbox): Readonly<Record<string, number>> {
       return 0
     },
     find_plain: () => findPlain(machine, number(3)),
-    get: () => sandbox.board.get(border(), text(1)),
-    has: () => sandbox.board.has(border(), text(1)),
-    set: () => sandbox.board.set(border(), text(1)),
-    delete: () => sandbox.board.delete(border(), text(1)),
+    get: () => board('get'),
+    has: () => board('has'),
+    set: () => board('set'),
+    delete: () => board('delete'),
   }
   return Object.fromEntries(Object.entries(functions).map(([name, run]) => [name, machine.addFunction(run)]))
 }

@@ -16,6 +16,8 @@ export interface Refusal {
 /** The longest key in characters. */
 const KEY_LENGTH = 256
 const RESERVED = '_'
+/** Steps for the first access to a key: the worker may have to ask the host. */
+const FIRST_STEPS = 2_000
 
 /** A machine with its mark of empty lists. */
 interface Border {
@@ -30,7 +32,7 @@ export type ReadKey = (key: string) => Json | undefined
 export class ScriptBoard {
   readonly #values: Map<string, Json>
   readonly #read: ReadKey | undefined
-  readonly #asked = new Map<string, Json | undefined>()
+  readonly #known = new Map<string, Json | undefined>()
   readonly #staged = new Map<string, Json | undefined>()
   readonly #isReadOnly: boolean
   #meter: ResultMeter | undefined
@@ -91,10 +93,12 @@ export class ScriptBoard {
 
   #value(machine: Machine, key: string): Json | undefined {
     if (this.#staged.has(key)) return this.#staged.get(key)
-    if (this.#values.has(key)) return this.#values.get(key)
-    if (this.#read === undefined) return undefined
-    if (!this.#asked.has(key)) this.#asked.set(key, this.#ask(machine, key))
-    return this.#asked.get(key)
+    if (!this.#known.has(key)) {
+      // A key that travelled along counts as much as one that is asked for, so that the steps do not depend on it.
+      machine.charge(FIRST_STEPS)
+      this.#known.set(key, this.#values.has(key) ? this.#values.get(key) : this.#ask(machine, key))
+    }
+    return this.#known.get(key)
   }
 
   #ask(machine: Machine, key: string): Json | undefined {

@@ -27,6 +27,9 @@ const USER_MARK = 64
 const FIRST = 12
 const LAST = 10
 
+/** The longest name of a function in a traceback, in bytes. */
+const NAME_BYTES = 80
+
 /** The frames that are looked at to find the line of the user. */
 const MOST_FRAMES = 1000
 
@@ -116,7 +119,7 @@ export class Stack {
 
   #text(place: Pointer): string | undefined {
     const pointer = this.#heap.int(place)
-    return pointer === 0 ? undefined : this.#heap.cText(pointer)
+    return pointer === 0 ? undefined : this.#heap.cText(pointer, NAME_BYTES)
   }
 }
 

@@ -3,7 +3,7 @@ import type { Json } from '../../../../kernel/index.ts'
 import type { LuaAnswer } from './call.ts'
 import { Loader } from './load-file.ts'
 import type { LuaJob, ReadAnswer, WorkerMessage, WorkerStart } from './messages.ts'
-import { checkScript, runScript } from './run-script.ts'
+import { checkTexts, runScript } from './run-script.ts'
 import { Sandbox } from './sandbox.ts'
 
 /** The program of a worker: it makes its memory image once, and then runs one call after the other. It imports nothing of the runtime but types. */
@@ -24,7 +24,7 @@ function serve(port: MessagePort, start: WorkerStart): void {
   const loader = new Loader(sandbox)
   const run = (job: LuaJob): LuaAnswer => {
     if (job.kind === 'load') return loader.load(job)
-    if (job.kind === 'check') return checkScript(sandbox, job)
+    if (job.kind === 'check') return checkTexts(sandbox, job)
     return runScript(sandbox, job, job.asks ? read : undefined)
   }
   port.on('message', (job: LuaJob) => {

@@ -1,0 +1,82 @@
+import { type Change, isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import type { FindDefinition, KindEvent } from '../../../programs/kind-view.ts'
+import type { CompiledTree } from '../compile/compiled.ts'
+import { type RecordNode, recordNodes } from '../debug/record-nodes.ts'
+import { textOf } from '../model/text-of.ts'
+import type { EventSeverity } from '../board/error-table.ts'
+import { priorityOf, severityOf } from '../seed/tree-event.ts'
+import { executionIn } from '../tick/node-states.ts'
+import { EVENT_KEY } from '../tick/ticking.ts'
+import { OPEN_AT, STATUS_AT, TICKS_AT } from '../tick/tree-state.ts'
+
+type NamedEvent = readonly [type: string, payload: JsonObject]
+
+/** The states of a tree, as `tree.tick.complete` names them. */
+const TREE_STATUSES = ['IDLE', 'RUNNING', 'YIELDED', 'COMPLETED', 'FAILED'] as const
+
+/**
+ * Returns the events of a record of a tree (reference tree 6.4): the tick begins, nodes answer, what nodes and the tree report, the tick ends. They
+ * are a projection of the journal, so a stored run has the same events as it had while it worked. A node that is made FRESH again in the middle of
+ * an execution has the event `node.reset`; a new execution makes all nodes FRESH.
+ */
+export function treeEvents(change: Change<CompiledTree>, definition: FindDefinition): readonly KindEvent[] {
+  const { n, at, def } = change
+  const named = [...tickStart(change), ...nodeEvents(recordNodes(change, definition)), ...notedEvents(change)]
+  return [...named, ...tickEnd(change, named)].map(([type, payload], i) => {
+    const { severity: stated, priority: given, ...rest } = payload
+    const severity = typeof stated === 'string' ? (stated as EventSeverity) : severityOf(type)
+    const priority = typeof given === 'string' ? given : priorityOf(type, severity)
+    return { id: `${n}.${i}`, type, source: def.id, severity, priority, timestamp: at, payload: { tree_id: def.id, record: n, ...rest } }
+  })
+}
+
+/** The number of the tick at a position, with that of its execution. */
+function tickAt(position: Json | undefined): string {
+  return `${executionIn(position)?.number ?? 0}/${isList(position) ? Number(position[TICKS_AT]) : 0}`
+}
+
+function isOpen(position: Json | undefined): boolean {
+  return isList(position) && position[OPEN_AT] !== 0
+}
+
+function tickFacts(position: Json | undefined): JsonObject {
+  return { execution: executionIn(position)?.number ?? 0, tick_number: isList(position) ? Number(position[TICKS_AT]) : 0 }
+}
+
+function tickStart({ before, frame: { position }, record: { input, writes = [] } }: Change): NamedEvent[] {
+  if (tickAt(before) === tickAt(position)) return []
+  const at = writes.findIndex((key, i) => i % 2 === 0 && key === EVENT_KEY)
+  const trigger = at >= 0 ? { trigger_event: writes[at + 1] ?? null } : input === undefined ? {} : { trigger: input[0] }
+  return [['tree.tick.start', { ...tickFacts(position), ...trigger }]]
+}
+
+/** The tick ends with the record after which it waits for no leaf. */
+function tickEnd({ before, frame: { position } }: Change, events: readonly NamedEvent[]): NamedEvent[] {
+  const hasTicked = tickAt(before) !== tickAt(position) || (isOpen(before) && !isOpen(position))
+  if (!hasTicked || isOpen(position) || !isList(position)) return []
+  const status = TREE_STATUSES[Number(position[STATUS_AT])] ?? 'IDLE'
+  const nodes_ticked = events.filter(([type]) => type === 'node.tick').length
+  return [['tree.tick.complete', { ...tickFacts(position), status, nodes_ticked }]]
+}
+
+function nodeEvents(nodes: readonly RecordNode[]): NamedEvent[] {
+  return nodes.flatMap(({ node, before, status, ms = 0, failures }): NamedEvent[] => {
+    const about = { node_id: node.id, node_path: node.path, node_type: node.manifest.type }
+    const failed = failures.map(({ reason, error_code }): NamedEvent => {
+      const code = typeof error_code === 'string' ? { error_code } : {}
+      return ['node.tick', { ...about, status: 'FAILURE', duration_ms: ms, reason, ...code }]
+    })
+    if (status === 'FAILURE' && failed.length > 0) return failed
+    if (status === before) return failed
+    if (status === 'FRESH') return [...failed, ['node.reset', about]]
+    return [...failed, ['node.tick', { ...about, status, duration_ms: ms }]]
+  })
+}
+
+function notedEvents({ record: { more } }: Change): NamedEvent[] {
+  const events = isObject(more?.note) && isList(more.note.events) ? more.note.events : []
+  return events.flatMap((event): NamedEvent[] => {
+    const [type, payload] = isList(event) ? event : []
+    return type === undefined ? [] : [[textOf(type), isObject(payload) ? payload : {}]]
+  })
+}
