@@ -69,7 +69,10 @@ describe('a reload', () => {
       rev: 1,
       cancels: true,
       compile: () => ({}),
-      step: (x, input) => (input === undefined ? void x.wait('message', 'never') : void x.note('it does not end')),
+      step(x, input) {
+        if (input === undefined) x.wait('message', 'never')
+        else x.note('it does not end')
+      },
     }
     const call = n('call', { id: 'call', program: 'late:late' })
     const tree = await forest(sequence(call), { stays: true, scripts: SCRIPTS, kinds: [late] })
