@@ -1,6 +1,7 @@
 import { type Change, isObject, type Json } from '../../../kernel/index.ts'
 import type { StoryEvent } from '../../../programs/kind-view.ts'
 import { shortJson } from '../../../text/index.ts'
+import { writtenValue } from '../debug/written-value.ts'
 import { DEBUG_TOPIC } from '../tick/debug-state.ts'
 import { textOf } from '../model/text-of.ts'
 import { CLOSING_KEY } from '../tick/ending.ts'
@@ -12,15 +13,15 @@ const MOST = 60
 
 /** Returns the events that a tree handles or keeps with a record, and commands to it. */
 export function inputStory(change: Change): StoryEvent[] {
-  const { input, writes = [] } = change.record
+  const { record } = change
+  const { input } = record
   const body = input?.[0] === 'message' ? input[2] : undefined
-  const at = writes.findIndex((key, i) => i % 2 === 0 && key === EVENT_KEY)
-  if (at >= 0) return [eventNote(writes[at + 1] ?? null, '')]
+  const event = writtenValue(record, EVENT_KEY)
+  if (event !== undefined) return [eventNote(event, '')]
   if (input?.[0] === 'host') return commandNote(input[1])
   if (body === undefined) return []
-  const has = (name: string): boolean => writes.some((key, i) => i % 2 === 0 && key === name)
-  if (has(QUEUE_KEY)) return [eventNote(body, ', handled after this tick')]
-  if (has(CLOSING_KEY)) return [{ mark: 'note', text: 'close: no more events' }]
+  if (writtenValue(record, QUEUE_KEY) !== undefined) return [eventNote(body, ', handled after this tick')]
+  if (writtenValue(record, CLOSING_KEY) !== undefined) return [{ mark: 'note', text: 'close: no more events' }]
   return isCommand(change) ? commandNote(body) : [{ mark: 'note', text: 'resume', facts: { token: body } }]
 }
 

@@ -3,6 +3,7 @@ import type { FindDefinition, StoryEvent } from '../../../programs/kind-view.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import { Layout } from '../compile/layout.ts'
 import { laidOut, treeFinder } from '../debug/laid-out.ts'
+import { writtenValue } from '../debug/written-value.ts'
 import { textOf } from '../model/text-of.ts'
 import { NEXT, RELOAD_KEY, RELOAD_POLICIES } from '../tick/reload-request.ts'
 import { treeDifference } from '../tick/tree-difference.ts'
@@ -14,9 +15,7 @@ export function reloadStory(change: Change<CompiledTree>, definition: FindDefini
     const { added, removed, changed } = note.reload
     return [{ mark: 'warn', text: `reloaded: ${differenceText(added, removed, changed)}`, facts: { reload: note.reload } }]
   }
-  const { writes = [] } = change.record
-  const at = writes.findIndex((key, i) => i % 2 === 0 && key === RELOAD_KEY)
-  const waiting = at < 0 ? undefined : writes[at + 1]
+  const waiting = writtenValue(change.record, RELOAD_KEY)
   return isObject(waiting) ? [savedStory(change, definition, waiting)] : []
 }
 

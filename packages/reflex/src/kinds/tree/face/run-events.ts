@@ -2,6 +2,7 @@ import { type Change, isList, isObject, type Json, type JsonObject } from '../..
 import type { FindDefinition, KindEvent } from '../../../programs/kind-view.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import { type RecordNode, recordNodes } from '../debug/record-nodes.ts'
+import { writtenValue } from '../debug/written-value.ts'
 import { textOf } from '../model/text-of.ts'
 import type { EventSeverity } from '../board/error-table.ts'
 import { priorityOf, severityOf } from '../seed/tree-event.ts'
@@ -43,10 +44,10 @@ function tickFacts(position: Json | undefined): JsonObject {
   return { execution: executionIn(position)?.number ?? 0, tick_number: isList(position) ? Number(position[TICKS_AT]) : 0 }
 }
 
-function tickStart({ before, frame: { position }, record: { input, writes = [] } }: Change): NamedEvent[] {
+function tickStart({ before, frame: { position }, record }: Change): NamedEvent[] {
   if (tickAt(before) === tickAt(position)) return []
-  const at = writes.findIndex((key, i) => i % 2 === 0 && key === EVENT_KEY)
-  const trigger = at >= 0 ? { trigger_event: writes[at + 1] ?? null } : input === undefined ? {} : { trigger: input[0] }
+  const event = writtenValue(record, EVENT_KEY)
+  const trigger = event !== undefined ? { trigger_event: event } : record.input === undefined ? {} : { trigger: record.input[0] }
   return [['tree.tick.start', { ...tickFacts(position), ...trigger }]]
 }
 

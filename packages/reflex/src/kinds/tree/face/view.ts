@@ -50,12 +50,11 @@ function nodeOf({ source, manifest, params, children }: CompiledNode, isFirst: b
   }
 }
 
-/** The work of leaves that reach outside, in a few words. */
-function deedOf(params: JsonObject): string | undefined {
-  if (params.fn !== undefined) return `calls ${textOf(params.fn)}`
-  if (params.tool !== undefined) return `calls the tool ${textOf(params.tool)}`
-  if (params.response_key !== undefined) return 'asks a model'
-  return params.code === undefined ? undefined : 'runs a script'
+/** What leaves reach outside, in a few words. */
+function deedOf({ fn, tool, response_key }: JsonObject): string | undefined {
+  if (fn !== undefined) return `function ${textOf(fn)}`
+  if (tool !== undefined) return `tool ${textOf(tool)}`
+  return response_key === undefined ? undefined : 'a model'
 }
 
 /** Returns the failure trace of the execution (EP-03), without the failures that only repeat that of a child. */

@@ -55,13 +55,13 @@ describe('failures', () => {
     const root = n('sequence', {}, [
       read,
       n('always_succeed', {}, [leaf('a')]),
-      n('set', { key: 'then', expression: 'bb._failure_reason' }),
+      n('set', { key: 'later', expression: 'bb._failure_reason' }),
       count,
     ])
-    const board = { why: { type: 'str' }, then: { type: 'str' }, count: { type: 'int' } } as const
+    const board = { why: { type: 'str' }, later: { type: 'str' }, count: { type: 'int' } } as const
     const tree = await forest(root, { tree: { board }, stays: true, scripts: { a: [{ status: 'FAILURE', reason: 'closed' }, 'F'] } })
-    expect([tree.get('why'), tree.get('then'), tree.get('count')]).toEqual(['none', 'closed', 1])
+    expect([tree.get('why'), tree.get('later'), tree.get('count')]).toEqual(['none', 'closed', 1])
     await tree.event('again')
-    expect([tree.get('why'), tree.get('then'), tree.get('count')]).toEqual(['none', 'action a returned FAILURE', 1])
+    expect([tree.get('why'), tree.get('later'), tree.get('count')]).toEqual(['none', 'action a returned FAILURE', 1])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Json, replay } from '../../../../src/kernel/index.ts'
+import { type Json, type Kind, replay } from '../../../../src/kernel/index.ts'
 import type { Port } from '../../../../src/kernel/ports/port.ts'
 import type { NodeSource, TreeSource } from '../../../../src/kinds/tree/model/source.ts'
 import { type Forest, forest, leaf, n } from '../tick/tree-world.ts'
@@ -59,6 +59,28 @@ describe('a reload', () => {
     expect(records.at(-1)?.more?.note).toMatchObject({
       reload: { added: ['b'], removed: ['a'], changed: ['root', 'nap'] },
     })
+    await checkReplay(tree)
+  })
+
+  // proves: tree 43
+  test('that cancels waits five seconds at most for a called program that does not end', async () => {
+    const late: Kind = {
+      name: 'late',
+      rev: 1,
+      cancels: true,
+      compile: () => ({}),
+      step(x, input) {
+        if (input === undefined) x.wait('message', 'never')
+        else x.note('it does not end')
+      },
+    }
+    const call = n('call', { id: 'call', program: 'late:late' })
+    const tree = await forest(sequence(call), { stays: true, scripts: SCRIPTS, kinds: [late] })
+    await swapTo(tree, version(tree, sequence(leaf('b'))), { policy: 'cancel-and-restart' })
+    await tree.pass(4999)
+    expect([typesOf(tree).includes('tree.reloaded'), tree.calls]).toEqual([false, []])
+    await tree.pass(1)
+    expect([typesOf(tree).includes('tree.reloaded'), tree.calls]).toEqual([true, ['b']])
     await checkReplay(tree)
   })
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../../src/kernel/index.ts'
+import type { Json, JsonObject, Kind } from '../../../../src/kernel/index.ts'
 import { ledgerPort } from '../../../../src/kernel/index.ts'
 import { encodeRecord } from '../../../../src/kernel/journal/codec.ts'
 import type { Port } from '../../../../src/kernel/ports/port.ts'
@@ -59,6 +59,8 @@ export interface ForestOptions {
   readonly input?: JsonObject
   readonly nodes?: readonly NodeManifest[]
   readonly trees?: readonly TreeSource[]
+  /** Other kinds, each with a program of its name. */
+  readonly kinds?: readonly Kind[]
 }
 
 const STATES = ['FRESH', 'RUNNING', 'SUCCESS', 'FAILURE']
@@ -71,7 +73,8 @@ export async function forest(root: NodeSource, options: ForestOptions = {}): Pro
   const functions = { ...scripted(options.scripts ?? {}, calls), ...options.functions }
   const ports = { function: functionPort(functions, {}) as unknown as Port, ledger: ledgerPort(store, host), ...portsOf(options, host) }
   const table = new Map([...NODES, ...(options.nodes ?? [])].map((manifest) => [manifest.type, manifest]))
-  const world = worldOf([treeKind({ nodes: table })], { ports, store, host })
+  const world = worldOf([treeKind({ nodes: table }), ...(options.kinds ?? [])], { ports, store, host })
+  for (const { name } of options.kinds ?? []) world.runtime.programs.add(name, name, {})
   for (const tree of options.trees ?? []) world.runtime.programs.add('tree', tree.id, tree as unknown as Json)
   const source: TreeSource = { format: 1, id: 'main', events: true, root, ...options.tree, board: boardOf(options) }
   const events: [string, JsonObject][] = []
