@@ -147,20 +147,28 @@ export function linesOfHistory({ records }: Pick<History, 'records'>, definition
   return lines
 }
 
-/** Returns the lines of a part of a journal, record by record. */
-export async function* linesOfPart(
+/** Applies the records of a part of a journal in order, and yields what each has changed, with the programs of the run. */
+export async function* changesOfPart(
   part: JournalPart,
   definitionsFor: (state: State) => ViewedPrograms,
-  more?: MoreEvents,
-): AsyncGenerator<StoryLine> {
+): AsyncGenerator<readonly [Change, ViewedPrograms]> {
   const state = part.opening()
   const definitions = definitionsFor(state)
   for await (const [, record] of part.records()) {
     const change = applyRecord(state, record, definitions)
     // Dropped effects matter only to the process that performs them.
     state.droppedEffects.length = 0
-    if (change !== undefined) yield* linesOf(change, definitions, more)
+    if (change !== undefined) yield [change, definitions]
   }
+}
+
+/** Returns the lines of a part of a journal, record by record. */
+export async function* linesOfPart(
+  part: JournalPart,
+  definitionsFor: (state: State) => ViewedPrograms,
+  more?: MoreEvents,
+): AsyncGenerator<StoryLine> {
+  for await (const [change, definitions] of changesOfPart(part, definitionsFor)) yield* linesOf(change, definitions, more)
 }
 
 /** Returns the events of a part of a journal, record by record, from a record on. */
@@ -169,13 +177,7 @@ export async function* eventsOfPart(
   from: number,
   definitionsFor: (state: State) => ViewedPrograms,
 ): AsyncGenerator<KindEvent> {
-  const state = part.opening()
-  const definitions = definitionsFor(state)
-  for await (const [n, record] of part.records()) {
-    const change = applyRecord(state, record, definitions)
-    state.droppedEffects.length = 0
-    if (change !== undefined && n >= from) yield* eventsOf(change, definitions)
-  }
+  for await (const [change, definitions] of changesOfPart(part, definitionsFor)) if (change.n >= from) yield* eventsOf(change, definitions)
 }
 
 function* applyAll(records: readonly Rec[], state: State, definitions: ViewedPrograms): Generator<Change> {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Definitions, Host, JsonObject, NumberedRecord, Programs, Rec, RunRow, State } from '../kernel/index.ts'
+import type { Change, Definitions, Host, Json, JsonObject, NumberedRecord, Programs, Rec, RunRow, State } from '../kernel/index.ts'
 
 /** What a token allows. Each scope is granted by itself; `admin` also allows everything else. */
 export const SCOPES = ['read', 'answer', 'start', 'admin'] as const
@@ -56,6 +56,10 @@ export interface RouteWorld {
   readonly programs: Programs
   /** Yields the durable records of a run after record `after`, and then those that follow, until the run has ended or the signal is aborted. */
   readonly follow: (run: string, after: number, signal: AbortSignal) => AsyncIterable<{ readonly n: number; readonly record: Rec }>
+  /** Sends a command of the host to the root of a run and resumes the run. Returns false if another process owns it. */
+  readonly command: (run: string, command: Json) => Promise<boolean>
+  /** Applies the records of a run that the store has, and yields what each has changed. */
+  readonly changes: (run: string) => AsyncIterable<Change>
   /** Reads the records of a run from one to another, by default to the last one. */
   readonly records: (run: string, from?: number, until?: number) => AsyncIterable<NumberedRecord>
 }

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Reflex } from '../app/reflex.ts'
 import { work, type WorkerEvent } from '../app/worker.ts'
-import { readRecords } from '../kernel/index.ts'
+import { changesOfPart } from '../history/trace.ts'
+import { isFault, keptRecords, readPart, readRecords } from '../kernel/index.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import { readAddress } from '../runs/address.ts'
 import { findRecord } from '../runs/find-run.ts'
@@ -132,6 +133,21 @@ async function worldOf(
       const { id } = await findRecord(reflex.store, ref, at)
       const peek = await reflex.runtime.peek(id, at)
       return { ...peek, definitions: reflex.programsOf(peek.state) }
+    },
+    async command(run, command) {
+      try {
+        const handle = await reflex.resume(run)
+        await handle.run.command(handle.run.state.root.id, command)
+        feeds.wake(handle.id)
+        return true
+      } catch (thrown) {
+        if (isFault(thrown) && thrown.code === 'R5001') return false
+        throw thrown
+      }
+    },
+    async *changes(run) {
+      const { first } = await keptRecords(reflex.store, run)
+      for await (const [change] of changesOfPart(await readPart(reflex.store, run, first), (state) => reflex.programsOf(state))) yield change
     },
     records: (run, from, until) => readRecords(reflex.store, run, from, until),
   }

@@ -17,6 +17,7 @@ export const treeModule: LazyKindModule<'tree', TreeOptions, CompiledTree, typeo
   uses: ['model', 'tool', 'ledger'],
   hostOptions: HOST_OPTIONS,
   runOptions: TREE_RUN_OPTIONS,
+  routes: async () => (await import('./routes.ts')).treeRoutes,
   grants: ({ functions = {} }) => Object.keys(functions).map(functionCapability),
   load: async () => (await import('./body.ts')).treeBody,
 }

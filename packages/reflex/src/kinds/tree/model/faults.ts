@@ -135,6 +135,13 @@ export const faults = defineFaults({
     means: 'A node asks a model or a tool, and the host of the tree has injected nothing that answers. Nothing is made up.',
     fix: 'Inject the service that the message names: new BehaviorTree(form, { services }).',
   },
+  R1220: {
+    title: 'A run is not of a tree',
+    verdict: 'fail',
+    when: 'at a request',
+    means: 'The routes that debug trees know the runs of trees only.',
+    fix: 'Ask under /v1/runs.',
+  },
   R1221: {
     title: 'A node lacks an input',
     verdict: 'fail',
