@@ -147,7 +147,8 @@ async function worldOf(
     },
     async *changes(run) {
       const { first } = await keptRecords(reflex.store, run)
-      for await (const [change] of changesOfPart(await readPart(reflex.store, run, first), (state) => reflex.programsOf(state))) yield change
+      for await (const [change] of changesOfPart(await readPart(reflex.store, run, first), (state) => reflex.programsOf(state)))
+        yield change
     },
     records: (run, from, until) => readRecords(reflex.store, run, from, until),
   }
