@@ -3,23 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Reflex } from '../app/reflex.ts'
 import { work, type WorkerEvent } from '../app/worker.ts'
-import { changesOfPart } from '../history/trace.ts'
-import { isFault, keptRecords, readPart, readRecords } from '../kernel/index.ts'
 import { serveFaults } from '../protocol/faults.ts'
-import { readAddress } from '../runs/address.ts'
-import { findRecord } from '../runs/find-run.ts'
 import { appOf } from './app.ts'
-import { Feeds } from './feed.ts'
+import { makeWorld } from './make-world.ts'
 import { newToken, Principals, type TokenHolder } from './principals.ts'
 import { RateLimit } from './rate.ts'
-import { fit } from './request.ts'
-import { actingRoutes } from './routes/acting.ts'
-import { eventRoutes } from './routes/events.ts'
-import { graphRoutes } from './routes/graphs.ts'
-import { lookingRoutes } from './routes/looking.ts'
-import { programRoutes } from './routes/programs.ts'
-import { serviceRoutes } from './routes/service.ts'
-import type { AnyRoute, ServeWorld } from './world.ts'
 
 /** The options of a server. Each has a default. */
 export interface ServeOptions {
@@ -65,7 +53,7 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
   const { bind, port, grace, maxBody, rate, maxStreams } = { ...DEFAULTS, ...options }
   const { token, holder } = newToken(reflex.actor, reflex.host.entropy())
   const holders = [holder, ...(options.tokens ?? [])]
-  const world = await worldOf(reflex, holders, options)
+  const world = await makeWorld(reflex, holders, options)
   const names = [...(options.names ?? []), ...(bind === '0.0.0.0' || bind === '::' ? [] : [bind])].map((name) => name.toLowerCase())
   const app = appOf(world, {
     principals: new Principals(holders),
@@ -96,63 +84,6 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
       await closed
     },
   }
-}
-
-async function worldOf(
-  reflex: Reflex,
-  holders: readonly TokenHolder[],
-  { version, work: works = true }: ServeOptions,
-): Promise<ServeWorld> {
-  const own = [...programRoutes, ...lookingRoutes, ...actingRoutes, ...eventRoutes, ...graphRoutes, ...serviceRoutes]
-  const ofKinds = await Promise.all(reflex.kinds.modules.map(async ({ routes }) => (routes === undefined ? [] : routes())))
-  const routes: readonly AnyRoute[] = [...own, ...ofKinds.flat()]
-  const feeds = new Feeds(reflex)
-  const world: ServeWorld = {
-    reflex,
-    host: reflex.host,
-    programs: reflex.runtime.programs,
-    feeds,
-    follow: (run, after, signal) => feeds.follow(run, after, signal),
-    routes,
-    version,
-    works,
-    holder: (principal) => holders.find(({ name }) => name === principal.name) ?? { ...principal, digest: new Uint8Array() },
-    async call(name, { path = {}, query = {}, body }, request) {
-      const route = routes.find((one) => one.name === name)
-      if (route === undefined) throw serveFaults.make('R6007', `there is no route ${name}`)
-      const made = {
-        ...request,
-        path: route.path === undefined ? {} : fit(route.path, path, 'path'),
-        query: route.query === undefined ? {} : fit(route.query, query, 'query'),
-        body: route.body === undefined ? undefined : fit(route.body, body, 'body'),
-      }
-      return route.handle(made, world)
-    },
-    async peek(address) {
-      const { ref, at } = readAddress(address)
-      const { id } = await findRecord(reflex.store, ref, at)
-      const peek = await reflex.runtime.peek(id, at)
-      return { ...peek, definitions: reflex.programsOf(peek.state) }
-    },
-    async command(run, command) {
-      try {
-        const handle = await reflex.resume(run)
-        await handle.run.command(handle.run.state.root.id, command)
-        feeds.wake(handle.id)
-        return true
-      } catch (thrown) {
-        if (isFault(thrown) && thrown.code === 'R5001') return false
-        throw thrown
-      }
-    },
-    async *changes(run) {
-      const { first } = await keptRecords(reflex.store, run)
-      for await (const [change] of changesOfPart(await readPart(reflex.store, run, first), (state) => reflex.programsOf(state)))
-        yield change
-    },
-    records: (run, from, until) => readRecords(reflex.store, run, from, until),
-  }
-  return world
 }
 
 /** Listens, and returns the address. */

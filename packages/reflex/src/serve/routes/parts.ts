@@ -8,7 +8,6 @@ export const RUN = z.strictObject({ run: z.string().min(1).max(200).describe('A 
 export const PROGRAM = z.strictObject({ program: z.string().min(3).max(500).describe('A program: kind:name') })
 export const AT = z.coerce.number().int().min(1).optional().describe('A record: the run as it was after it')
 export const LIMIT = z.coerce.number().int().min(1).max(1000).default(50)
-export const FLAG = z.enum(['true', 'false']).transform((word) => word === 'true')
 export const JSON_VALUE = z.json()
 
 /** Returns `otter-2m9q@21`, or only the run. */
