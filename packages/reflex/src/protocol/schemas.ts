@@ -173,4 +173,18 @@ export const SHARED_DOCUMENTS = {
   graph: z
     .object({ v, run: z.object({ id: text, record: z.number(), status }).optional(), programs: list(drawnProgram) })
     .describe('graph: a program, or the stack of a run, outermost first'),
+  imported: z
+    .object({
+      v,
+      run: text,
+      program,
+      status,
+      records: z.number(),
+      from: z.number().optional().describe('The first record, if it is not the first of the run'),
+      earlier: text.optional().describe('The hash of the archive with the records before the first one'),
+      part: z.literal(true).optional().describe('Nothing of it is due, and no worker continues it'),
+      signature: z.enum(['checked', 'unchecked', 'none']).describe('unchecked: no secret was given'),
+      messages: z.number().describe('Messages in the inbox of the run that no record has taken yet'),
+    })
+    .describe('import'),
 } as const satisfies Readonly<Record<string, z.ZodObject>>

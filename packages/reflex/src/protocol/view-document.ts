@@ -1,11 +1,12 @@
 import type { Comparison, ComparedRun } from '../history/comparing.ts'
+import type { ImportedRun } from '../history/archive/import.ts'
 import type { TracedRun } from '../history/trace-of.ts'
 import { isObject, type JsonObject, type Segment, type State } from '../kernel/index.ts'
 import type { RunView, StackStep } from '../runs/view.ts'
 import type { ForkedRun } from '../app/forking.ts'
 import { lineDocument, questionDocument } from './documents.ts'
 import { plainJson, programName, utc } from './plain.ts'
-import { runDocument } from './run-document.ts'
+import { programDocument, runDocument } from './run-document.ts'
 
 /** Returns the state of a run after one of its records. */
 export function showDocument(
@@ -83,4 +84,20 @@ export function diffDocument({ one, other, equal, differences }: Comparison): Js
 /** Returns a fork that performs nothing yet. */
 export function forkDocument({ id, ...forked }: ForkedRun): JsonObject {
   return plainJson({ v: 1, run: id, status: 'suspended', ...forked })
+}
+
+/** Returns a run that was imported. */
+export function importDocument({ row, signature, messages, first, earlier, isPart }: ImportedRun): JsonObject {
+  return plainJson({
+    v: 1,
+    run: row.id,
+    program: programDocument(row.program),
+    status: row.status,
+    records: row.last,
+    ...(first === 1 ? {} : { from: first }),
+    earlier,
+    ...(isPart ? { part: true } : {}),
+    signature,
+    messages,
+  })
 }

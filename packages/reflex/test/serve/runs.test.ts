@@ -122,3 +122,30 @@ describe('looking over HTTP', () => {
     ])
   })
 })
+
+describe('more than one run over HTTP', () => {
+  test('an archive of a run is imported by another server, and continues there', async () => {
+    const [here, there] = [await served(), await served()]
+    await here.send('POST', '/v1/runs', { program, id: 'otter', wait: true })
+    const archive = await fetch(`${here.url}/v1/runs/otter/archive`, { headers: { authorization: `Bearer ${here.token}` } })
+    const lines = await archive.text()
+    expect(await there.send('POST', '/v1/archives?id=lark', lines, { 'content-type': 'application/jsonl' })).toMatchObject({
+      status: 201,
+      json: { run: 'lark', status: 'suspended', signature: 'none' },
+    })
+    expect(await there.send('POST', '/v1/runs/lark/questions/q1/answer', { value: 'yes' })).toMatchObject({ status: 200 })
+    expect(await there.send('POST', '/v1/archives', 'nonsense', { 'content-type': 'application/jsonl' })).toMatchObject({
+      status: 422,
+      json: { error: { code: expect.stringMatching(/^R20/) as unknown } },
+    })
+  })
+
+  test('the runs of a kind are cancelled together', async () => {
+    const { send } = await served()
+    for (const id of ['otter', 'lark']) await send('POST', '/v1/runs', { program, id, wait: true })
+    expect(await send('POST', '/v1/cancel', { kind: 'workflow' })).toMatchObject({ status: 202, json: { cancelled: [] } })
+    const { json } = await send('POST', '/v1/cancel', { kind: 'pipeline', reason: 'a freeze' })
+    expect(json).toMatchObject({ cancelled: expect.arrayContaining(['otter', 'lark']) as unknown, failed: [] })
+    expect(await send('GET', '/v1/runs?status=cancelled')).toMatchObject({ json: { runs: [{}, {}] } })
+  })
+})

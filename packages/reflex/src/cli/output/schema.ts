@@ -67,20 +67,6 @@ export const DOCUMENTS = {
       tables: list(z.object({ table: z.enum(['runs', 'records', 'effects', 'entries']), file: text, rows: z.number() })),
     })
     .describe('export --all'),
-  imported: z
-    .object({
-      v,
-      run: text,
-      program,
-      status,
-      records: z.number(),
-      from: z.number().optional().describe('The first record, if it is not the first of the run'),
-      earlier: text.optional().describe('The hash of the archive with the records before the first one'),
-      part: z.literal(true).optional().describe('Nothing of it is due, and no worker continues it'),
-      signature: z.enum(['checked', 'unchecked', 'none']).describe('unchecked: no secret was given'),
-      messages: z.number().describe('Messages in the inbox of the run that no record has taken yet'),
-    })
-    .describe('import'),
   gc: z
     .object({
       v,

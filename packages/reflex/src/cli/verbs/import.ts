@@ -1,5 +1,5 @@
-import { plainJson, programName, counted } from '../../protocol/plain.ts'
-import { programDocument } from '../../protocol/run-document.ts'
+import { importDocument } from '../../protocol/view-document.ts'
+import { programName, counted } from '../../protocol/plain.ts'
 import { createReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ImportedRun, linesOf } from '../../history/archive/import.ts'
@@ -30,23 +30,8 @@ export async function importRun({ console, reflex }: Session, file: string, { se
   const imported = await reflex.import(linesIn(console, file), { secret, id }).catch((thrown: unknown) => {
     throw file === '-' ? thrown : withFile(thrown, resolve(console.world.surroundings.cwd, file))
   })
-  const { row, signature, messages, first, earlier, isPart } = imported
   if (console.shape === 'text') printImported(console, imported)
-  else
-    console.document(
-      plainJson({
-        v: 1,
-        run: row.id,
-        program: programDocument(row.program),
-        status: row.status,
-        records: row.last,
-        ...(first === 1 ? {} : { from: first }),
-        earlier,
-        ...(isPart ? { part: true } : {}),
-        signature,
-        messages,
-      }),
-    )
+  else console.document(importDocument(imported))
   return EXIT.done
 }
 

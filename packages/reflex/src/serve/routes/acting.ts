@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { questionDocument, resultDocument } from '../../protocol/documents.ts'
 import { plainJson } from '../../protocol/plain.ts'
 import { SHARED_DOCUMENTS } from '../../protocol/schemas.ts'
-import { answered, list, question, v } from '../../protocol/shapes.ts'
-import { forkDocument } from '../../protocol/view-document.ts'
+import { answered, fault, list, question, v } from '../../protocol/shapes.ts'
+import { forkDocument, importDocument } from '../../protocol/view-document.ts'
 import { TRUST_LEVELS } from '../../policy/index.ts'
 import { route } from '../define-route.ts'
+import { failureOf } from '../status.ts'
 import type { ServeRoute } from '../world.ts'
 import { addressOf, AT, JSON_VALUE, RUN } from './parts.ts'
 
@@ -118,6 +119,52 @@ export const actingRoutes: readonly ServeRoute[] = [
       const handle = await reflex.resume(path.run)
       feeds.wake(handle.id)
       return { status: 202, json: resultDocument(handle, false) }
+    },
+  }),
+  route({
+    name: 'runs.cancelAll',
+    method: 'POST',
+    url: '/v1/cancel',
+    does: 'Cancels the unfinished runs of a program or a kind.',
+    scope: 'admin',
+    body: z.strictObject({
+      kind: z.string().max(50).exactOptional(),
+      program: z.string().max(500).exactOptional(),
+      status: z.enum(['running', 'suspended']).exactOptional(),
+      reason: z.string().max(10_000).exactOptional(),
+    }),
+    answers: { 202: z.object({ v, cancelled: list(z.string()), failed: list(z.object({ run: z.string(), error: fault })) }) },
+    async handle({ body: { kind, program, status, reason }, principal }, { reflex, feeds }) {
+      const rows = await reflex.runs({ status: status === undefined ? ['running', 'suspended'] : [status] })
+      const meant = rows.filter(({ program: [name, ofKind] }) => (kind ?? ofKind) === ofKind && (program ?? name) === name)
+      const cancelled: string[] = []
+      const failed: object[] = []
+      for (const { id } of meant) {
+        try {
+          await reflex.cancel(id, { by: principal.name, wait: 0, ...(reason === undefined ? {} : { reason }) })
+          cancelled.push(id)
+          feeds.wake(id)
+        } catch (thrown) {
+          // A run that has ended in the meantime needs no cancellation.
+          const { fault: error } = failureOf(thrown)
+          if (error.code !== 'R2001') failed.push({ run: id, error })
+        }
+      }
+      return { status: 202, json: plainJson({ v: 1, cancelled, failed }) }
+    },
+  }),
+  route({
+    name: 'archives.import',
+    method: 'POST',
+    url: '/v1/archives',
+    does: 'Stores the run of an archive. It performs nothing until it is resumed, answered or due.',
+    scope: 'admin',
+    query: z.strictObject({ id: z.string().max(200).exactOptional() }),
+    body: z.string().min(1),
+    takes: ['application/jsonl'],
+    answers: { 201: SHARED_DOCUMENTS.imported },
+    async handle({ body, query }, { reflex }) {
+      return { status: 201, json: importDocument(await reflex.import(body.trimEnd().split('\n'), query)) }
     },
   }),
 ]
