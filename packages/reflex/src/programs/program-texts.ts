@@ -40,7 +40,7 @@ export class ProgramTexts {
   async accept(text: string, named: NamedText = {}): Promise<Program> {
     const { programs, resolveCalls } = this.#world
     const { program, findings } = await this.check(text, named)
-    const first = findings.find(({ severity = 'error' }) => severity === 'error')
+    const first = findings.find(({ severity }) => severity === 'error')
     if (program === undefined || first !== undefined) throw first ?? programFaults.make('R1021', 'the text holds no program')
     const added = addPrograms(programs, this.#kindOf(text, named), asUntrusted(program))
     await resolveCalls(added)

@@ -102,5 +102,5 @@ export function defineRoute<
   Query extends z.ZodType<object> = z.ZodType<object>,
   Body extends z.ZodType = z.ZodType,
 >(definition: Route<RouteWorld, Path, Query, Body>): Route {
-  return definition as Route
+  return definition
 }
