@@ -1,5 +1,5 @@
 import { plainJson, textOf, utc } from './plain.ts'
-import { programDocument } from './run-document.ts'
+import { programDocument } from './documents.ts'
 import { isList, type Input, type Json, type JsonObject, type Outputs, type Rec, type Start } from '../kernel/index.ts'
 
 /**

@@ -4,9 +4,8 @@ import type { TracedRun } from '../history/trace-of.ts'
 import { isObject, type JsonObject, type Segment, type State } from '../kernel/index.ts'
 import type { RunView, StackStep } from '../runs/view.ts'
 import type { ForkedRun } from '../app/forking.ts'
-import { lineDocument, questionDocument } from './documents.ts'
+import { lineDocument, questionDocument, programDocument, runDocument } from './documents.ts'
 import { plainJson, programName, utc } from './plain.ts'
-import { programDocument, runDocument } from './run-document.ts'
 
 /** Returns the state of a run after one of its records. */
 export function showDocument(

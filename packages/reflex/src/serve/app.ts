@@ -1,5 +1,4 @@
-import { Hono } from 'hono'
-import type { Context } from 'hono'
+import { Hono, type Context } from 'hono'
 import { errorDocument } from '../protocol/documents.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import type { Principal, RouteAnswer, RouteRequest } from '../programs/route.ts'

@@ -13,7 +13,7 @@ const PROGRAMS = join(import.meta.dirname, 'programs')
 /** A work folder with the programs of these tests, and nothing above it that is a store. */
 export function workFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'reflex-cli-')))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   for (const name of readdirSync(PROGRAMS)) copyFileSync(join(PROGRAMS, name), join(folder, name))
   return folder
 }

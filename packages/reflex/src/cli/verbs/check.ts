@@ -1,5 +1,5 @@
 import { plainJson, programName, count, counted } from '../../protocol/plain.ts'
-import { programDocument } from '../../protocol/run-document.ts'
+import { programDocument } from '../../protocol/documents.ts'
 import { faultData, type JsonObject } from '../../kernel/index.ts'
 import type { CheckedRun, CheckOutcome, ProgramCheck, RefusedFile } from '../../app/replaying-check.ts'
 import type { Console } from '../console.ts'

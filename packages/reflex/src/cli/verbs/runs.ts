@@ -1,5 +1,5 @@
 import { plainJson, programName, utc } from '../../protocol/plain.ts'
-import { runDocument } from '../../protocol/run-document.ts'
+import { runDocument } from '../../protocol/documents.ts'
 import { faults } from '../../runs/faults.ts'
 import { readDuration } from '../../agents/duration.ts'
 import { isFault, type JsonObject, type RunRow, type RunStatus, type Store } from '../../kernel/index.ts'
