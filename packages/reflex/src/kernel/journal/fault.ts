@@ -130,14 +130,11 @@ export function faultData(fault: FaultData): FaultData {
   return out as unknown as FaultData
 }
 
-/** Returns the cause of a fault as data: a fault keeps its fields, any other error its message. */
+/** Returns the cause of a fault as data: a fault keeps its fields, any other error its message. Never throws, whatever the code of a host has thrown. */
 export function causeOf(cause: unknown): FaultData | string {
-  if (isFault(cause)) return faultData(cause)
-  if (cause instanceof Error) return cause.message || cause.name
-  if (typeof cause === 'string') return cause
-  if (looksLikeFault(cause)) return cause
   try {
-    return String(cause)
+    if (looksLikeFault(cause)) return faultData(cause)
+    return String(cause instanceof Error ? cause.message || cause.name : cause)
   } catch {
     return 'a value that cannot be shown'
   }
@@ -147,6 +144,7 @@ function looksLikeFault(cause: unknown): cause is FaultData {
   return (
     typeof cause === 'object' &&
     cause !== null &&
+    (isFault(cause) || !(cause instanceof Error)) &&
     'code' in cause &&
     'message' in cause &&
     typeof cause.code === 'string' &&
@@ -218,11 +216,11 @@ function withoutStack(make: () => Fault): Fault {
   }
 }
 
-/** Converts a thrown value to a fault: returns faults unchanged and wraps everything else with `wrap`. */
+/** Converts a thrown value to a fault: returns faults unchanged and wraps everything else with `wrap`. Throws only what `wrap` throws. */
 export function toFault(thrown: unknown, wrap: (message: string, cause: unknown) => Fault): Fault {
-  if (isFault(thrown)) return thrown
   const cause = causeOf(thrown)
-  return wrap(typeof cause === 'string' ? cause : cause.message, thrown)
+  if (typeof cause === 'string') return wrap(cause, cause)
+  return isFault(thrown) ? thrown : wrap(cause.message, cause)
 }
 
 /** The path of the files of this package in stack traces. */

@@ -478,11 +478,13 @@ function acceptResult<S extends RunFacts>(call: LiveCall<S>, raw: unknown): Json
 function faultOf(call: LiveCall, thrown: unknown): ReturnType<typeof faults.make> {
   const failed = (cause: unknown) =>
     toFault(cause, (message, inner) => faults.make('R2012', `${call.port} failed: ${message}`, { cause: inner }))
+  let made: unknown
   try {
-    return call.implementation.reject?.(thrown, call) ?? failed(thrown)
+    made = call.implementation.reject?.(thrown, call)
   } catch (again) {
     return failed(again)
   }
+  return made === undefined ? failed(thrown) : toFault(made, () => failed(thrown))
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -40,9 +40,11 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   /** Returns the traits of the call. A simulated call leaves nothing and may be repeated. */
   traits(): Traits {
     const { implementation } = this
-    const traits = implementation.traits === undefined ? implementation : implementation.traits(this)
-    if (!this.settings.simulated) return traits
-    const { needs, costs, estimateUsage, unpricedModels } = traits
+    if (implementation.traits === undefined && !this.settings.simulated) return implementation
+    // A copy, so that what a port of a host gives cannot fail or change when it is read later.
+    const { leaves, repeat, ...others } = implementation.traits === undefined ? implementation : implementation.traits(this)
+    if (!this.settings.simulated) return { leaves, repeat, ...others }
+    const { needs, costs, estimateUsage, unpricedModels } = others
     return { leaves: false, repeat: 'free', needs, costs, estimateUsage, unpricedModels }
   }
 
