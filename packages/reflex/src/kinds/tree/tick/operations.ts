@@ -37,7 +37,7 @@ export class Operations {
     const { state, now } = this.#tick
     this.#settled.set(node.index, settled)
     // A leaf that is asked again with every tick makes no progress by answering.
-    if (state.open?.index !== node.index) state.setProgress(node.index, now)
+    if (state.open?.index !== node.index && !isRunning(settled)) state.setProgress(node.index, now)
   }
 
   /** Returns the operation on which the tick waits at a leaf. */
@@ -109,8 +109,8 @@ export class Operations {
     this.#requested.delete(node.index)
     const { state, now } = this.#tick
     state.setOperation(node.index, requested)
-    // A leaf that tries again begins with its whole time.
-    if (state.since(node.index) < now) state.setProgress(node.index, now)
+    // A leaf with a timeout that tries again begins with its whole time.
+    if (requested.due > 0 && state.since(node.index) < now) state.setProgress(node.index, now)
     if (requested.due > 0) this.#tick.wake(requested.due)
   }
 
@@ -188,4 +188,9 @@ function optionsOf({ params }: LaidNode): OperationOptions {
 
 function settledKey(index: number): string {
   return `_settled.${index}`
+}
+
+/** True for code that has answered RUNNING. */
+function isRunning(settled: Settled): boolean {
+  return settled.ok && isObject(settled.value) && settled.value.status === 'running'
 }

@@ -48,6 +48,19 @@ describe('the watchdog', () => {
     expect(payload(tree, 'tree.failed')).toMatchObject({ failure_node: 'poll', error_code: 'E3003' })
   })
 
+  test('a leaf that takes its time to answer RUNNING again and again is stuck, too', async () => {
+    const ends: (() => void)[] = []
+    const poll = (): Promise<'RUNNING'> => new Promise((resolve) => ends.push(() => resolve('RUNNING')))
+    const root = n('selector', {}, [n('action', { id: 'poll', fn: 'poll' }), leaf('other')])
+    const tree = await forest(root, { functions: { poll }, scripts: { other: ['S'] }, tree: { max_tick_duration_ms: 50 } })
+    for (let i = 0; i < 3 && tree.run.status !== 'completed'; i++) {
+      await tree.pass(20)
+      ends.at(-1)?.()
+      await tree.pass(0)
+    }
+    expect([tree.run.status, types(tree)]).toEqual(['completed', expect.arrayContaining(['tree.watchdog.timeout'])])
+  })
+
   // proves: tree 2, tree UB-01
   test('a tree that nothing ticks is judged by its alarm', async () => {
     const { fn, aborted } = endless()
