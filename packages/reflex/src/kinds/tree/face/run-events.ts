@@ -6,7 +6,7 @@ import { writtenValue } from '../debug/written-value.ts'
 import { textOf } from '../model/text-of.ts'
 import type { EventSeverity } from '../board/error-table.ts'
 import { priorityOf, severityOf } from '../seed/tree-event.ts'
-import { executionIn } from '../tick/node-states.ts'
+import { executionIn, operationRefIn } from '../tick/node-states.ts'
 import { EVENT_KEY } from '../tick/ticking.ts'
 import { OPEN_AT, STATUS_AT, TICKS_AT } from '../tick/tree-state.ts'
 
@@ -22,7 +22,7 @@ const TREE_STATUSES = ['IDLE', 'RUNNING', 'YIELDED', 'COMPLETED', 'FAILED'] as c
  */
 export function treeEvents(change: Change<CompiledTree>, definition: FindDefinition): readonly KindEvent[] {
   const { n, at, def } = change
-  const named = [...tickStart(change), ...nodeEvents(recordNodes(change, definition)), ...notedEvents(change)]
+  const named = [...tickStart(change), ...nodeEvents(recordNodes(change, definition), change.frame.position), ...notedEvents(change)]
   return [...named, ...tickEnd(change, named)].map(([type, payload], i) => {
     const { severity: stated, priority: given, ...rest } = payload
     const severity = typeof stated === 'string' ? (stated as EventSeverity) : severityOf(type)
@@ -60,18 +60,29 @@ function tickEnd({ before, frame: { position } }: Change, events: readonly Named
   return [['tree.tick.complete', { ...tickFacts(position), status, nodes_ticked }]]
 }
 
-function nodeEvents(nodes: readonly RecordNode[]): NamedEvent[] {
-  return nodes.flatMap(({ node, before, status, ms = 0, failures }): NamedEvent[] => {
+function nodeEvents(nodes: readonly RecordNode[], position: Json | undefined): NamedEvent[] {
+  return nodes.flatMap((one): NamedEvent[] => {
+    const { node, before, status, ms = 0, failures } = one
     const about = { node_id: node.id, node_path: node.path, node_type: node.manifest.type }
-    const failed = failures.map(({ reason, error_code }): NamedEvent => {
+    const answers = failures.map(({ reason, error_code }): NamedEvent => {
       const code = typeof error_code === 'string' ? { error_code } : {}
       return ['node.tick', { ...about, status: 'FAILURE', duration_ms: ms, reason, ...code }]
     })
-    if (status === 'FAILURE' && failed.length > 0) return failed
-    if (status === before) return failed
-    if (status === 'FRESH') return [...failed, ['node.reset', about]]
-    return [...failed, ['node.tick', { ...about, status, duration_ms: ms }]]
+    if (status === 'FAILURE' && answers.length > 0) return answers
+    const isAgain = hasSucceededBefore(one, position)
+    if (isAgain) answers.push(['node.tick', { ...about, status: 'SUCCESS', duration_ms: ms }])
+    if (status === before && !isAgain) return answers
+    if (status === 'FRESH') return [...answers, ['node.reset', about]]
+    return [...answers, ['node.tick', { ...about, status, duration_ms: isAgain ? 0 : ms }]]
   })
+}
+
+/** True for a leaf that has succeeded in a record, and then was made FRESH or began again in the same record, as in a loop. */
+function hasSucceededBefore({ status, ended, failures, isHalted }: RecordNode, position: Json | undefined): boolean {
+  if (ended?.isOk !== true || status === 'SUCCESS' || failures.length > 0 || isHalted) return false
+  const { ref, value } = ended
+  const isHeld = isList(position) && operationRefIn(position, ref) !== undefined
+  return !isHeld && !(isObject(value) && value.status === 'running')
 }
 
 function notedEvents({ record: { more } }: Change): NamedEvent[] {

@@ -68,3 +68,21 @@ test('a run tells ticks and statuses as events, and the stored run has the same 
     .map((line) => JSON.parse(line) as { id: string; type: string })
   expect(stored.map(({ id, type }) => [id, type])).toEqual(events.map(({ id, type }) => [id, type]))
 })
+
+test('each turn of a loop is an event, also of a leaf that begins again in the same record', async () => {
+  const folder = workFolder()
+  const visit = n('script', { id: 'visit', code: 'bb.set("last", bb.room)' })
+  const root = n('for_each', { id: 'all', collection_key: 'rooms', item_key: 'room' }, [visit])
+  const board = { rooms: { type: 'list', default: ['hall', 'lab'] }, room: {}, last: {} }
+  writeFileSync(join(folder, 'rounds.tree.json'), JSON.stringify({ format: 1, id: 'rounds', board, root }))
+  const made = new Reflex({ workdir: folder, store: 'memory:' })
+  const events: KindEvent[] = []
+  const run = await made.start(join(folder, 'rounds.tree.json'), {
+    prepare: (handle) => void handle.onEvent((event) => events.push(event)),
+  })
+  await run.run.idle()
+  const visits = events.filter(({ payload }) => payload.node_id === 'visit').map(({ type, payload }) => payload.status ?? type)
+  expect([run.run.status, visits.filter((what) => what === 'SUCCESS')]).toEqual(['completed', ['SUCCESS', 'SUCCESS']])
+  run.close()
+  await made.close()
+})
