@@ -57,17 +57,24 @@ function missingName(
       message: `${checked.node.source.id} names the ${what} ${name}, which does not exist${hint === undefined ? '' : `; ${hint}`}`,
       note: hint ?? `no such ${what}`,
       ...(parameter === undefined ? {} : { parameter }),
-      fix: guess === undefined ? `${REGISTER[what]}, or name one of ${listed(known)}` : `write ${quote(guess)}`,
+      fix: guess === undefined ? fixOf(what, known) : `write ${quote(guess)}`,
       data: { fn_path: name, available_modules: known.slice(0, MOST_NAMES) },
     }
   })
 }
 
 /** How a host gets what a tree names. */
-const REGISTER = { function: 'register the function', tool: 'name the module that exports it with --tools' } as const
+const REGISTER = {
+  function: 'give the function to Reflex as tree.functions (the command has no functions of a host)',
+  tool: 'name the module that exports it with --tools',
+} as const
 
 function listed(names: readonly string[]): string {
-  return names.length === 0 ? 'none that is registered' : quoteAll(names, MOST_NAMES)
+  return names.length === 0 ? 'none' : quoteAll(names, MOST_NAMES)
+}
+
+function fixOf(what: 'function' | 'tool', known: readonly string[]): string {
+  return known.length === 0 ? REGISTER[what] : `${REGISTER[what]}, or name one of ${quoteAll(known, MOST_NAMES)}`
 }
 
 function missingTree(

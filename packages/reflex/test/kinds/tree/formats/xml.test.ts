@@ -21,6 +21,7 @@ const paramsOf = (inside: string): unknown => rootOf(inside).params
 const OK = '<AlwaysSuccess/>'
 const MODELS = `<TreeNodesModel>
   <Action ID="MoveTo"><input_port name="goal" type="std::string"/><input_port name="speed" default="2"/><output_port name="left" type="int"/><inout_port name="path"/></Action>
+  <Action ID="Turn"><input_port name="by" type="int"/><input_port name="times" type="unsigned"/><input_port name="slowly" type="bool"/><input_port name="angle" type="double"/></Action>
   <Condition ID="IsOpen"><input_port name="door"/></Condition>
   <Decorator ID="Twice"/>
 </TreeNodesModel>`
@@ -112,6 +113,11 @@ describe('the palette of BehaviorTree.CPP', () => {
     expect(writeXmlTree(readXmlTree(text).source as TreeSource).text).toBe(text)
   })
 
+  test('a port of a number holds a number, however it is written', () => {
+    expect(rootOf('<Turn by="+3" slowly="1" angle="2.50"/>', MODELS).params).toMatchObject({ args: { by: 3, slowly: 1, angle: 2.5 } })
+    expect(rootOf('<Turn by="${bb.steps}"/>', MODELS).params).toMatchObject({ args: { by: '${bb.steps}' } })
+  })
+
   test('nodes of models have the ports that the models give them, with their defaults', () => {
     const { source } = readXmlTree(
       xml('<Sequence><MoveTo goal="{g}" left="{l}" path="{=}"/><Action ID="MoveTo" goal="7"/><IsOpen door="{d}"/></Sequence>', MODELS),
@@ -179,6 +185,11 @@ describe('what XML says and trees do not have is refused at its place', () => {
     [`<Script code="a := ${'('.repeat(40)}a${' ? b : c)'.repeat(40)}"/>`, 'R1205', 'the statement has more than 500 parts'],
     ['<AlwaysSuccess _onSuccess="a := 1; b := a"/>', 'R1205', 'the statements of _onSuccess depend on each other'],
     ['<Action ID="x" p="{_k}"/>', 'R1205', 'keys that begin with _ belong to the runtime: "_k"'],
+    ['<Turn by="left"/>', 'R1205', 'by is of type int, and "left" is not'],
+    ['<Turn by="1.5"/>', 'R1205', 'by is of type int, and "1.5" is not'],
+    ['<Turn times="-1"/>', 'R1205', 'times is of type unsigned, and "-1" is not'],
+    ['<Turn slowly="maybe"/>', 'R1205', 'slowly is of type bool, and "maybe" is not'],
+    ['<Turn angle="json:{}"/>', 'R1205', 'angle is of type double, and "json:{}" is not'],
     ['<SubTree ID="../x"/>', 'R1262', 'tree_name must be a name, and "../x" is a path (subtree_ref)'],
     ['<SubTree ID="t"/>', 'R1232', 'the tree refers to itself: t → t'],
     ['<Sequence/>', 'R1226', 'sequence takes at least one child, and has none'],

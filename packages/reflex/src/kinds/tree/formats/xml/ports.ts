@@ -16,7 +16,7 @@ const JSON_MARK = 'json:'
 
 /**
  * Returns the value of a literal: a number, true or false, JSON behind `json:`, or a text. `type` is that of the port in C++: a port of type
- * string holds a text whatever it looks like.
+ * string holds a text whatever it looks like, and one of type double holds a number however it is written.
  */
 export function literalIn(text: string, type?: string): Json {
   if (text.startsWith(JSON_MARK)) {
@@ -27,6 +27,7 @@ export function literalIn(text: string, type?: string): Json {
     }
   }
   if (type !== undefined && isTextType(type)) return text
+  if (isNumberType(type) && NUMBER.test(text)) return Number(text)
   if (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) && String(Number(text)) === text) return Number(text)
   return text === 'true' || text === 'false' ? text === 'true' : text
 }
@@ -62,11 +63,34 @@ export function schemaOfType(type: string | undefined): string {
   return type === undefined || !Object.hasOwn(TYPES, type) ? 'any' : (TYPES[type] ?? 'any')
 }
 
+/** True if a port of a type of C++ can hold a literal. A text with `${bb.key}` has its value when its node is ticked. */
+export function fitsType(value: Json, type: string | undefined): boolean {
+  if (typeof value === 'string' && value.includes('${')) return true
+  switch (schemaOfType(type)) {
+    case 'int':
+      return typeof value === 'number' && Number.isInteger(value) && (value >= 0 || type?.startsWith('u') !== true)
+    case 'float':
+      return typeof value === 'number'
+    case 'bool':
+      return typeof value === 'boolean' || value === 0 || value === 1
+    default:
+      return true
+  }
+}
+
 const WRITTEN: Readonly<Record<string, string>> = { str: 'std::string', bool: 'bool', float: 'double', int: 'int' }
 
 /** The type of C++ that is written for a schema; undefined for one that C++ does not have by this name. */
 export function typeOfSchema(schema: string): string | undefined {
   return Object.hasOwn(WRITTEN, schema) ? WRITTEN[schema] : undefined
+}
+
+/** A number as C++ reads it from a port. */
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+function isNumberType(type: string | undefined): boolean {
+  const schema = schemaOfType(type)
+  return schema === 'int' || schema === 'float'
 }
 
 function isTextType(type: string): boolean {

@@ -1,8 +1,9 @@
 import type { Json } from '../../../../kernel/index.ts'
+import { quote } from '../../../../text/index.ts'
 import type { RawNode } from '../raw.ts'
 import type { NodeParts } from './node-parts.ts'
 import type { NodeModel, PortModel } from './models.ts'
-import { literalIn, referenceIn, schemaOfType } from './ports.ts'
+import { fitsType, literalIn, referenceIn, schemaOfType } from './ports.ts'
 
 /** A leaf of a program: an action or a condition of its own. */
 export interface LeafUse {
@@ -29,7 +30,7 @@ export function readLeaf(parts: NodeParts, { id, kind, model, children }: LeafUs
     const key = referenceIn(value, port)
     if (key === undefined) {
       if (declared?.flow === 'out') parts.refuse(`${port} is an output, and must be a key of the blackboard`, port, `write ${port}="{key}"`)
-      else args.set(port, literalIn(value, declared?.type))
+      else args.set(port, literalOf(parts, port, value, declared?.type))
     } else if (parts.useKey(key, port, schemaOfType(declared?.type))) {
       const { flow = 'inout' }: Partial<PortModel> = declared ?? {}
       if (flow !== 'out') inputs.set(port, key)
@@ -42,6 +43,12 @@ export function readLeaf(parts: NodeParts, { id, kind, model, children }: LeafUs
   else for (const [name, value] of Object.entries(call)) parts.set(name, value)
   if (outputs.size > 0) parts.set('outputs', Object.fromEntries(outputs))
   return parts.node(kind === 'Condition' ? 'condition' : 'action', children)
+}
+
+function literalOf(parts: NodeParts, port: string, text: string, type: string | undefined): Json {
+  const value = literalIn(text, type)
+  if (!fitsType(value, type)) parts.refuse(`${port} is of type ${type}, and ${quote(text)} is not`, port, `write a value of type ${type}`)
+  return value
 }
 
 /** A field with a map as an object; none for an empty map. */
