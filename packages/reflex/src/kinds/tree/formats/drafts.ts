@@ -23,7 +23,8 @@ export function finishDrafts(roots: readonly Draft[], findings: Findings): NodeS
   for (const draft of preorder(roots)) if (draft.id !== undefined) state(draft, draft.id, stated, findings)
   const taken = new Set(stated.keys())
   const ids = new Map<Draft, string>()
-  for (const draft of preorder(roots)) ids.set(draft, draft.id ?? autoId(draft, taken))
+  const counts = new Map<string, number>()
+  for (const draft of preorder(roots)) ids.set(draft, draft.id ?? autoId(draft, taken, counts))
   return roots.map((root) => nodeOf(root, ids))
 }
 
@@ -54,10 +55,13 @@ export function baseId(type: string, line: number | undefined): string {
   return line === undefined ? type : `${type}_${line}`
 }
 
-function autoId({ type, origin }: Draft, taken: Set<string>): string {
+/** The counts hold the last number behind each base: a search from 2 for each of many nodes on one line takes quadratic time. */
+function autoId({ type, origin }: Draft, taken: Set<string>, counts: Map<string, number>): string {
   const base = baseId(type, origin.line)
   let id = base
-  for (let count = 2; taken.has(id); count++) id = `${base}_${count}`
+  let count = counts.get(base) ?? 1
+  while (taken.has(id)) id = `${base}_${++count}`
+  counts.set(base, count)
   taken.add(id)
   return id
 }

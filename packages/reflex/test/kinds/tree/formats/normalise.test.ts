@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { BT, readBuilt, sourceOf } from '../../../../src/kinds/tree/formats/builders.ts'
 import { call, codes, findingsOf, rootOf } from './fixtures.ts'
 
@@ -20,6 +20,17 @@ describe('ids', () => {
   test('are those of the types, numbered, where none is stated, and never one that is stated', () => {
     const root = rootOf(BT.sequence([ok(), BT.fail({ id: 'succeed_2' }), ok(), ok()]))
     expect(root.children?.map(({ id }) => id)).toEqual(['succeed', 'succeed_2', 'succeed_3', 'succeed_4'])
+  })
+
+  test('of many nodes on one line are found in linear work', () => {
+    const looked = vi.spyOn(Set.prototype, 'has')
+    try {
+      const root = rootOf(BT.sequence(Array.from({ length: 2000 }, ok)))
+      expect(root.children?.at(-1)?.id).toBe('succeed_2000')
+      expect(looked.mock.calls.filter(([id]) => String(id).startsWith('succeed')).length).toBeLessThan(10_000)
+    } finally {
+      looked.mockRestore()
+    }
   })
 
   test('a name before an explicit id is a name', () => {
