@@ -2,6 +2,7 @@ import { type BoardContract, BoardSize, checkSchema, checkWrite, NO_RULES } from
 import { faults } from '../journal/faults.ts'
 import { type Frame, lookup, scopeChain } from '../state/frame.ts'
 import type { Json } from '../journal/json.ts'
+import { latestWrite } from './latest-write.ts'
 import type { Outputs, Ref } from '../journal/record.ts'
 import { BoardReader, type Scope } from '../state/scope.ts'
 import { makeRef, type State } from '../state/state.ts'
@@ -80,7 +81,8 @@ export class StepBoard {
   }
   #read(key: string, under: Ref | null): Json | undefined {
     const pending = under === null ? this.writes : this.more?.sub?.findLast(([id]) => id === under)?.[1]
-    if (pending !== undefined) for (let i = pending.length - 2; i >= 0; i -= 2) if (pending[i] === key) return pending[i + 1]
+    const place = pending === undefined ? -1 : latestWrite(pending, key)
+    if (place >= 0) return pending?.[place + 1]
     if (under !== null) return this.#readOuter(key, under)
     if (this.more?.tombstones?.includes(key)) return new BoardReader([...scopeChain(this.#frame)].slice(1)).get(key)
     return lookup(this.#frame, key, null, this.#contract.isInternal?.(key) === true)

@@ -50,6 +50,16 @@ describe('a loop over items', () => {
     ])
   })
 
+  test('reads the latest of many writes of one tick', async () => {
+    const items = Array.from({ length: 200 }, (_, i) => i)
+    const add = n('set', { key: 'sum', expression: 'bb.sum + bb.item + bb.index' })
+    const tree = await forest(n('for_each', { collection_key: 'items', index_key: 'index' }, [add]), {
+      input: { items, sum: 0 },
+      tree: { board: { items: {}, item: {}, index: {}, sum: {} } },
+    })
+    expect([tree.run.status, tree.get('sum'), tree.get('item'), tree.get('index')]).toEqual(['completed', 39_800, undefined, undefined])
+  })
+
   test('stays at an item while its child is RUNNING, and leaves no key behind', async () => {
     const tree = await forest(n('for_each', { collection_key: 'items', index_key: 'index' }, [n('wait', { wait_ms: 10 })]), {
       input: { items: { a: 1, b: 2 } },
