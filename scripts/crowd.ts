@@ -2,7 +2,7 @@
  * `npm run crowd`: 10,000 suspended runs, of which 1,000 are answered at once while no worker lives; then one carries on.
  * Measures how long it takes and how much memory it needs, over SQLite and, where a server can be started, over Postgres.
  * Memory is what the process has of the machine. Then four workers share runs that wait for one time after the other: how late
- * each of these was met; and one worker advances 10,000 runs that each tick once a minute. The exit code is 1 if anything was lost.
+ * each of these was met; and one worker advances 10,000 runs that each tick once a minute, and as many trees. The exit code is 1 if anything was lost.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -54,7 +54,10 @@ async function main(): Promise<number> {
     for (const line of wrong.slice(0, 10)) console.log(`  ${line}`)
     const lost = wrong.length + Math.abs(answered - completed.length) + Math.abs(runs - answered - suspended)
     console.log(`  ${completed.length} completed, ${suspended} suspended, ${held} held: ${lost} lost`)
-    const lateness = async (what: string, options: Pick<TimersOptions, 'runs' | 'times' | 'workers' | 'between'>): Promise<number> => {
+    const lateness = async (
+      what: string,
+      options: Pick<TimersOptions, 'runs' | 'times' | 'workers' | 'between' | 'trees'>,
+    ): Promise<number> => {
       const cpu = process.cpuUsage()
       const delays = await timers({ workdir: folder, open: () => openStore(address), ...options })
       const { user, system } = process.cpuUsage(cpu)
@@ -66,7 +69,14 @@ async function main(): Promise<number> {
     }
     const late = await lateness(`${timed} runs, ${times} times each`, { runs: timed, times, workers: WORKERS })
     const ticks = await lateness(`${ticking} runs, once a minute`, { runs: ticking, times: minutes, workers: 1, between: 60_000 })
-    return lost + held + late + ticks === 0 ? 0 : 1
+    const trees = await lateness(`${ticking} trees, once a minute`, {
+      runs: ticking,
+      times: minutes,
+      workers: 1,
+      between: 60_000,
+      trees: true,
+    })
+    return lost + held + late + ticks + trees === 0 ? 0 : 1
   } finally {
     await server?.stop()
     rmSync(folder, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-import { type Host, type Kind, type Rec, type Store, systemHost } from '../../src/kernel/index.ts'
+import { type Host, type Json, type Kind, type Rec, type Store, systemHost } from '../../src/kernel/index.ts'
 import { thisProcess } from '../../src/app/host.ts'
 import { Reflex } from '../../src/app/reflex.ts'
 import { work } from '../../src/app/worker.ts'
@@ -13,6 +13,8 @@ export interface TimersOptions {
   readonly workers: number
   /** Milliseconds between two times of a run. The runs begin one after the other within the first of these. Default: 700, all at once. */
   readonly between?: number
+  /** True: the runs are trees that repeat a wait. Default: runs of a kind that only waits. */
+  readonly trees?: boolean
   readonly host?: Host
 }
 
@@ -39,8 +41,23 @@ const TIMES: Kind<Times> = {
   },
 }
 
+/** Returns a tree that waits for as many times, one after the other. */
+function treeOf({ times, between }: Times): Json {
+  const nap = { id: 'nap', type: 'wait', params: { wait_ms: between }, children: [] }
+  return { format: 1, id: 'crowd', root: { id: 'root', type: 'repeater', params: { count: times }, children: [nap] } }
+}
+
 /** Lets several workers share runs that wait for times. Answers with how late each time was met, in milliseconds, sorted. */
-export async function timers({ workdir, open, runs, times, workers, between, host = systemHost }: TimersOptions): Promise<number[]> {
+export async function timers({
+  workdir,
+  open,
+  runs,
+  times,
+  workers,
+  between,
+  trees = false,
+  host = systemHost,
+}: TimersOptions): Promise<number[]> {
   const lives = Array.from({ length: workers }, (_, i) => {
     const { worker, ...surroundings } = thisProcess()
     const reflex = new Reflex({
@@ -53,12 +70,16 @@ export async function timers({ workdir, open, runs, times, workers, between, hos
   })
   const [first] = lives
   if (first === undefined) return []
-  const program = first.runtime.programs.add('times', 'main', { times, between: between ?? BETWEEN })
-  const names = Array.from({ length: runs }, (_, i) => `timed-${between ?? BETWEEN}-${i}`)
+  const each = { times, between: between ?? BETWEEN }
+  if (trees) for (const { runtime } of lives) await runtime.programs.load('tree')
+  const program = trees
+    ? first.runtime.programs.add('tree', 'crowd', treeOf(each))
+    : first.runtime.programs.add('times', 'main', { ...each })
+  const names = Array.from({ length: runs }, (_, i) => `timed-${program.kind}-${each.between}-${i}`)
   const began = host.now()
   for (const [i, id] of names.entries()) {
     // The first times of the crowd are spread over the time between two.
-    const spread = between === undefined ? {} : { args: began + between * (1 + i / runs) - host.now() }
+    const spread = between === undefined || trees ? {} : { args: began + between * (1 + i / runs) - host.now() }
     const run = await first.runtime.start(program, { id, ...spread })
     await run.idle()
     await run.leave()

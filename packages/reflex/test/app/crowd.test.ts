@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { memoryStore, openStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
+// Loaded before the virtual clock begins to run.
+import '../../src/kinds/tree/face/body.ts'
 import { crowd } from './crowd.ts'
 import { timers } from './crowd-timers.ts'
 import { newFolder } from './folders.ts'
@@ -15,10 +17,21 @@ test.each(['memory', 'SQLite'])('of many suspended runs, those that were answere
   expect(new Set(completed).size).toBe(50)
 })
 
-test('of runs that wait for one time after the other under four workers, none is late by more than a second', async () => {
+test.each([
+  ['runs', false],
+  ['trees', true],
+])('of %s that wait for one time after the other under four workers, none is late by more than a second', async (_, trees) => {
   const folder = newFolder()
   const host = virtualHost()
-  const measured = timers({ workdir: folder, open: () => openStore(join(folder, 'reflex.db')), runs: 20, times: 6, workers: 4, host })
+  const measured = timers({
+    workdir: folder,
+    open: () => openStore(join(folder, 'reflex.db')),
+    runs: 20,
+    times: 6,
+    workers: 4,
+    trees,
+    host,
+  })
   const found: { delays?: readonly number[] } = {}
   void measured.then((delays) => (found.delays = delays))
   for (let ticks = 0; ticks < 20_000 && found.delays === undefined; ticks++) await host.advance(10)
