@@ -1,4 +1,5 @@
 import { driveRun } from '../drive-run.ts'
+import { requireEvents } from '../event-lines.ts'
 import { runHeader } from '../header.ts'
 import type { RunHandle } from '../../runs/handle.ts'
 import type { Session } from '../session.ts'
@@ -8,6 +9,7 @@ import { feed, liveRuns, type WatchFlags } from './watch.ts'
 /** `reflex run PROGRAM`: starts a run and continues it until it ends or waits. */
 export async function run(session: Session, program: string, flags: WatchFlags): Promise<number> {
   const fed = flags.events === undefined ? undefined : await liveRuns(session, program, flags.kind)
+  await requireEvents(session, flags.events)
   const options = await startOptions(session, flags, fed)
   return driveRun(session, flags, {
     open: (prepare) => session.reflex.start(program, { ...options, prepare }),

@@ -5,7 +5,7 @@ import type { LiveKey, LiveRuns } from '../../programs/live-runs.ts'
 import { faults } from '../../runs/faults.ts'
 import type { RunHandle } from '../../runs/handle.ts'
 import { type RunHooks, driveRun } from '../drive-run.ts'
-import { eventLines } from '../event-lines.ts'
+import { eventLines, requireEvents } from '../event-lines.ts'
 import { runHeader } from '../header.ts'
 import { type Line, pressLine } from '../menu.ts'
 import type { RunFlags } from '../options.ts'
@@ -35,7 +35,7 @@ export async function feed(session: Session, { run }: RunHandle, live: LiveRuns,
   for await (const event of eventLines(session, name)) {
     if (run.state.ended !== undefined) return
     if ('wrong' in event) {
-      console.report([console.err.text(`! ${name}:${event.line}  refused: ${event.wrong}`)])
+      console.report(console.fault(event.wrong))
       continue
     }
     await run.message(live.topics.event, event.body, { by: reflex.actor })
@@ -46,6 +46,7 @@ export async function feed(session: Session, { run }: RunHandle, live: LiveRuns,
 /** `reflex watch FILE`: runs a program that stays for events, gives it each version that is saved, and shows its nodes. */
 export async function watch(session: Session, file: string, flags: WatchFlags): Promise<number> {
   const watched = await liveRuns(session, file, flags.kind)
+  await requireEvents(session, flags.events)
   const { live } = watched
   const options = await startOptions(session, flags, watched)
   const hooks: RunHooks = {

@@ -23,9 +23,16 @@ function folderWith(files: Readonly<Record<string, string>>): string {
 test('a run handles the events of a file one after another, and ends with the file', async () => {
   const folder = folderWith({ 'deploy.tree.json': tree(1), 'events.jsonl': '{"n":1}\n\n{"n":\n{"n":2}' })
   const ended = await reflex(['run', 'deploy.tree.json', '--id', 'otter', '--events', 'events.jsonl'], { folder })
-  expect([ended.code, ended.err]).toEqual([0, expect.stringContaining('events.jsonl:3  refused')])
+  expect([ended.code, ended.err]).toEqual([0, expect.stringMatching(/warning R1001 {2}events\.jsonl:3:.*the line is left out/)])
   const trace = await reflex(['trace', 'otter', '--jsonl'], { folder })
   expect([...new Set(trace.out.match(/"n":[12]/g))]).toEqual(['"n":1', '"n":2'])
+})
+
+test('no run starts without the file of its events', async () => {
+  const folder = folderWith({ 'deploy.tree.json': tree(1) })
+  const ended = await reflex(['run', 'deploy.tree.json', '--events', 'events.jsonl'], { folder })
+  expect([ended.code, ended.err]).toEqual([2, expect.stringContaining('events.jsonl does not exist')])
+  expect((await reflex(['runs'], { folder })).out).not.toContain('deploy')
 })
 
 test('events come from standard input, too', async () => {
