@@ -80,7 +80,7 @@ function failures(): string[] {
   return [
     '## How failures propagate',
     '',
-    'A failure of a child reaches the parent by the rule of the parent (EP-01).',
+    'A failure of a child reaches the parent by the rule of the parent.',
     '',
     '| rule | nodes |',
     '| --- | --- |',

@@ -82,6 +82,7 @@ describe('the page of trees', () => {
 
   test.each([
     ['lamp.ts', 'lamp { level: 80 }\ncompleted true\n'],
+    ['charge.ts', 'completed 80\n'],
     ['guard.ts', 'tree.completed\ntree.tick.complete\nSUCCESS 31\n'],
   ])('its application %s prints what it says', { timeout: 600_000 }, (file, stdout) => {
     const { status, ...printed } = spawnSync(process.execPath, [file], { cwd: folder, encoding: 'utf8', input: '' })

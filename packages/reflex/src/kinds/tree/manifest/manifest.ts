@@ -1,30 +1,34 @@
 import type { JsonObject } from '../../../kernel/index.ts'
 import type { Behaviour } from './behaviour.ts'
 
+/** The forms of parameters, by name. */
+export const PARAMETER_TYPES = [
+  'text',
+  'flag',
+  'number',
+  'count',
+  'ms',
+  'enum',
+  'key',
+  'condition',
+  'expression',
+  'lua',
+  'function',
+  'tool',
+  'tree',
+  'program',
+  'path',
+  'names',
+  'map',
+  'json',
+] as const
+
 /**
  * The form of a parameter. `ms`: whole milliseconds above 0. `count`: a whole number from 0 on. `key`: a key of the blackboard. `condition`: Lua
  * that is true or false, or the name of a function as { fn }. `expression`: Lua of the loop-free subset. `lua`: a script. `function`, `tool`, `tree`, `program`: a name. `path`: a file
  * below the folder of the tree. `map`: names to names. `json`: any value.
  */
-export type ParameterType =
-  | 'text'
-  | 'flag'
-  | 'number'
-  | 'count'
-  | 'ms'
-  | 'enum'
-  | 'key'
-  | 'condition'
-  | 'expression'
-  | 'lua'
-  | 'function'
-  | 'tool'
-  | 'tree'
-  | 'program'
-  | 'path'
-  | 'names'
-  | 'map'
-  | 'json'
+export type ParameterType = (typeof PARAMETER_TYPES)[number]
 
 /** A parameter of a node. */
 export interface Parameter {
@@ -51,7 +55,8 @@ export interface Parameter {
 export type Position = 'id' | 'child' | 'children' | 'config' | (string & {})
 
 /** How a failure of a child reaches the parent (EP-01). */
-export type Propagation = 'leaf' | 'any' | 'all' | 'policy' | 'transform' | 'invert' | 'absorb' | 'force'
+export const PROPAGATIONS = ['leaf', 'any', 'all', 'policy', 'transform', 'invert', 'absorb', 'force'] as const
+export type Propagation = (typeof PROPAGATIONS)[number]
 
 /** The outcomes that a node can have. */
 export interface Outcomes {
