@@ -28,9 +28,10 @@ export const faults = defineFaults({
     title: 'A tool cannot be registered',
     verdict: 'fail',
     when: 'before a run',
-    means: 'A tool needs a unique name of letters, digits, points, dashes and underscores.',
-    often: 'two tools with the same name, the name of a built-in tool',
-    fix: 'Give the tool another name.',
+    means:
+      'A tool needs a unique name of letters, digits, points, dashes and underscores, and a rule for repeating a call: free, keyed or ask.',
+    often: 'two tools with the same name, the name of a built-in tool, a misspelt rule',
+    fix: 'Give the tool another name, or correct its rule.',
   },
   R4103: {
     title: 'A tool failed',

@@ -1,4 +1,4 @@
-import { causeOf, copyJson, isFault, isObject, type Json, type Traits } from '../kernel/index.ts'
+import { causeOf, copyJson, isFault, isObject, type Json, type Repeat, type Traits } from '../kernel/index.ts'
 import { toolCapability } from './capability.ts'
 import { faults } from './faults.ts'
 import type { Place, Tool, ToolCall } from './tool.ts'
@@ -19,13 +19,14 @@ export interface PreparedCall {
   says(result: Json): string | undefined
 }
 
+const REPEATS: readonly Repeat[] = ['ask', 'free', 'keyed']
 const NAME = /^[A-Za-z][\w.-]{0,99}$/
 
 /** The tools that a run may call, by name. */
 export class Tools {
   readonly #tools = new Map<string, Tool>()
 
-  /** Throws `R4102` for two tools with one name and for an invalid name. */
+  /** Throws `R4102` for two tools with one name, for an invalid name, and for a rule of repetition that does not exist. */
   constructor(tools: Iterable<Tool>) {
     for (const tool of tools) this.add(tool)
   }
@@ -36,6 +37,14 @@ export class Tools {
       throw faults.make('R4102', `${JSON.stringify(tool.name)} cannot be the name of a tool`, {
         fix: 'letters, digits, points, dashes and underscores',
       })
+    if (!isRepeat(tool.repeat))
+      throw faults.make(
+        'R4102',
+        `repeat of the tool ${tool.name} must be one of ${REPEATS.join(', ')}, found ${JSON.stringify(tool.repeat)}`,
+        {
+          fix: `write repeat: 'ask', or 'free' or 'keyed' if the tool may be called again`,
+        },
+      )
     if (this.#tools.has(tool.name)) throw faults.make('R4102', `there are two tools called ${tool.name}`)
     this.#tools.set(tool.name, tool)
   }
@@ -73,7 +82,7 @@ export class Tools {
     }
     return {
       tool,
-      traits: (place) => ({ leaves: tool.leaves, repeat: tool.repeats?.(checked) ?? tool.repeat, needs: needs(place) }),
+      traits: (place) => ({ leaves: tool.leaves, repeat: repeatOf(tool, checked), needs: needs(place) }),
       async run(call) {
         demandAll(call)
         return checkedResult(tool, copyJson(await perform(tool, checked, call), name))
@@ -85,6 +94,17 @@ export class Tools {
       says: (result) => tool.says?.(checked, result),
     }
   }
+}
+
+/** Types are not checked in a module that the command imports: a misspelt rule must not make a tool run twice. */
+function isRepeat(word: unknown): word is Repeat {
+  return (REPEATS as readonly unknown[]).includes(word)
+}
+
+/** Returns the rule for one call. A word that is no rule asks a person. */
+function repeatOf(tool: Tool, args: unknown): Repeat {
+  const word = tool.repeats?.(args) ?? tool.repeat
+  return isRepeat(word) ? word : 'ask'
 }
 
 function checkArguments(tool: Tool, args: Json): unknown {

@@ -71,6 +71,14 @@ describe('the registry', () => {
     expect(await refusal(() => new Tools([{ ...add, name: 'a b' }]))).toMatchObject({ code: 'R4102' })
   })
 
+  it('refuses a rule of repetition that does not exist, and asks where a call names one', async () => {
+    const misspelt = 'never' as unknown as 'ask'
+    const refused = { code: 'R4102', message: containing('must be one of ask, free, keyed, found "never"') }
+    expect(await refusal(() => new Tools([{ ...add, repeat: misspelt }]))).toMatchObject(refused)
+    const prepared = new Tools([{ ...add, repeats: () => misspelt }]).prepare('sum.add', { a: 2 })
+    expect(prepared.traits(callIn(folder())).repeat).toBe('ask')
+  })
+
   it('converts errors of a tool, and a result that is not JSON, to faults', async () => {
     const call = callIn(folder())
     const thrown = failing(() => {
