@@ -3,6 +3,7 @@ import type { RunOptionValues } from '../../../programs/run-options.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import { pureFunctions } from '../compile/pure-functions.ts'
 import type { LuaPool } from '../lua/pool.ts'
+import { hostManifest } from '../manifest/host-manifest.ts'
 import type { NodeManifest } from '../manifest/manifest.ts'
 import { NODES } from '../nodes/table.ts'
 import { functionPort } from '../tick/function-port.ts'
@@ -29,7 +30,7 @@ export const treeBody: KindBody<TreeOptions, CompiledTree> = {
     beginsAt: (def, options: RunOptionValues<typeof TREE_RUN_OPTIONS>) => startArgs(def, options),
   },
   make(world, { functions = {}, nodes = [], schemas, services = {} } = {}) {
-    const table = new Map([...NODES, ...nodes].map((manifest): [string, NodeManifest] => [manifest.type, manifest]))
+    const table = new Map([...NODES, ...nodes.map(hostManifest)].map((manifest): [string, NodeManifest] => [manifest.type, manifest]))
     const options = { nodes: table, schemas, pure: pureFunctions(functions) }
     const lua = lazyLua()
     const pool = async (): Promise<LuaPool> => lua.pool()

@@ -344,7 +344,8 @@ export const faults = defineFaults({
     title: 'A function of the host has failed',
     verdict: 'fail',
     when: TICK,
-    means: 'A function that an action or a condition names has thrown, or a condition has returned a promise. What it wrote is dropped.',
+    means:
+      'A function that an action or a condition names has thrown, or a condition has returned a promise; what it wrote is dropped. Or a type of node of the host has thrown; what it wrote before stays.',
     fix: 'Correct the function; for an intended failure return { status: "FAILURE", reason: "…" }.',
   },
   R1256: {
