@@ -23,6 +23,7 @@ import { alternate, type Contestant, type Line, median, type Rounds, timed, time
 import { ArrayLoop } from './trees/floor.ts'
 import { addTree, hundred, large, OPTIONS, type TreeShape, VISITED } from './trees/hundred.ts'
 import { savedToReloaded } from './trees/saved.ts'
+import { scripts } from './trees/scripts.ts'
 
 const TICKS = 1_000
 const EVERY_MS = 50
@@ -40,7 +41,7 @@ export async function tree(line: Line): Promise<void> {
   loading(line)
   await reloading(line)
   expressions(line)
-  // Scripts in Lua, and a bare call into its worker, come here with the worker.
+  await scripts(line)
 }
 
 /** A run of so many ticks, one right after another: each is a record in memory. */
