@@ -81,7 +81,8 @@ export class NodeReader {
       const found = count === 0 ? 'none' : String(count)
       const data = { actual_type: manifest.role, child_count: count, expected_children: childrenText(manifest) }
       const details = { fix: childrenFix(manifest, count), data, key: 'children' }
-      this.#findings.node('R1226', node.origin, `${labelOf(node)} takes ${childrenText(manifest)}, and has ${found}`, details)
+      const taken = count > most && most > 10 ? `at most ${most} children` : childrenText(manifest)
+      this.#findings.node('R1226', node.origin, `${labelOf(node)} takes ${taken}, and has ${found}`, details)
     }
   }
 
