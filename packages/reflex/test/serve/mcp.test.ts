@@ -235,6 +235,57 @@ describe('a client over MCP', () => {
     expect(own.status).toBe('suspended')
   })
 
+  test('does not answer questions of Reflex itself', async () => {
+    const reflex = reflexOf()
+    writeFileSync(
+      join(reflex.workdir, 'spend.workflow.json'),
+      JSON.stringify({
+        id: 'spend',
+        entry: 'pay',
+        nodes: { pay: { id: 'pay', spec: { tool: 'command', args: { argv: ['true'] }, writes: 'paid' } } },
+        edges: [],
+      }),
+    )
+    const asks = new Reflex({
+      store: 'memory:',
+      workdir: reflex.workdir,
+      policy: [{ file: 'the operator', allow: [], deny: [], ask: ['arbor://tool/command'] }],
+      trust: 'trusted',
+    })
+    onTestFinished(() => asks.close())
+    const { client } = await connected({ reflex: asks, elicitation: true })
+    client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { answer: 'allow' } }))
+    const { run, status, next } = documentOf(await client.callTool({ name: 'workflow_spend' }))
+    expect({ status, next }).toMatchObject({ status: 'suspended', next: expect.stringContaining('the operator answers') as unknown })
+    expect(await client.callTool({ name: 'answer', arguments: { run, value: 'allow' } })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('R6023') as unknown }],
+    })
+  })
+
+  test('sees the contract of a tree as its inputs and outputs', async () => {
+    const reflex = reflexOf()
+    writeFileSync(
+      join(reflex.workdir, 'double.tree.json'),
+      JSON.stringify({
+        format: 1,
+        id: 'double',
+        description: 'Doubles.',
+        board: { n: { type: 'int' }, out: { type: 'int' } },
+        contract: { inputs: { n: 'int' }, outputs: { out: 'int' } },
+        root: { type: 'set', id: 'set', params: { key: 'out', value: 4 } },
+      }),
+    )
+    const { client } = await connected({ reflex })
+    const { tools } = await client.listTools()
+    expect(tools.find(({ name }) => name === 'tree_double')).toMatchObject({
+      description: 'Doubles.',
+      inputSchema: { properties: { n: { type: 'integer' } }, required: ['n'] },
+      outputSchema: { properties: { value: { properties: { out: { type: 'integer' } } } } },
+    })
+    expect(documentOf(await client.callTool({ name: 'tree_double', arguments: { n: 2 } }))).toMatchObject({ status: 'completed' })
+  })
+
   test('gives inputs that count as text from outside', async () => {
     const reflex = reflexOf()
     writeFileSync(
