@@ -298,6 +298,28 @@ describe('a client over MCP', () => {
     for (const key of ['given', 'kept']) expect(state.root.reader().get(`#t/${key}`)).toEqual([2, 0, 0, 0, 'input'])
   })
 
+  test('has what a workflow writes for it counted as written from outside', async () => {
+    const reflex = reflexOf()
+    const { workdir } = reflex
+    const made = { ...TOTAL, id: 'made', metadata: { description: 'A program that a run wrote.' } }
+    const writes = {
+      id: 'writes',
+      entry: 'put',
+      nodes: {
+        put: {
+          id: 'put',
+          spec: { tool: 'file.write', args: { path: 'made.workflow.json', in: 'work', text: JSON.stringify(made) }, writes: 'done' },
+        },
+      },
+      edges: [],
+    }
+    writeFileSync(join(workdir, 'writes.workflow.json'), JSON.stringify(writes))
+    const { client } = await connected({ reflex })
+    const { run, status } = documentOf(await client.callTool({ name: 'workflow_writes' }))
+    expect(status).toBe('completed')
+    expect((await reflex.library.load(join(workdir, 'made.workflow.json'))).written).toMatchObject({ run })
+  })
+
   test('leaves its run to other processes when it has gone', { timeout: 60_000 }, async () => {
     const folder = folderOfPrograms()
     writeFileSync(
