@@ -119,6 +119,7 @@ const RUN = {
   // Names and amounts are checked where they are read.
   limits: NAMED_VALUES,
   simulate: FLAG,
+  outside: FLAG,
   by: TEXT,
   prepare: FUNCTION,
 } satisfies FormsOf<SharedRunOptions>

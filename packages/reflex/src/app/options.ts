@@ -90,6 +90,8 @@ export interface SharedRunOptions<Types extends WorkflowTypes = UnknownTypes> {
   readonly limits?: Pick<RunLimits, 'steps' | 'time' | 'tokens' | 'cost'>
   /** True: models, and tools with effects outside, are simulated; nothing leaves this machine. Permanent: a resume is simulated too. */
   readonly simulate?: boolean
+  /** True: the inputs are text from outside, as that of a client, and not the operator's. They get its label. */
+  readonly outside?: boolean
   /** The name of the person or program that starts the run, for the journal. Default: the actor of the `Reflex`. */
   readonly by?: string
   /** Called before the first record, to add listeners. */

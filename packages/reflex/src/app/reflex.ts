@@ -33,7 +33,7 @@ import { programFaults } from '../programs/faults.ts'
 import type { ForkedRun, ForkRunOptions } from './forking.ts'
 import { type AnswerResult, type AnswerOptions, findQuestion } from '../runs/answering.ts'
 import { type CancelResult, type CancelOptions, cancelStored } from '../runs/cancelling.ts'
-import { findRecord, findRun } from '../runs/find-run.ts'
+import { findRecord, findRun, unusedRunName } from '../runs/find-run.ts'
 import { type OpenQuestion, questionsOf, RunHandle } from '../runs/handle.ts'
 import { checkAnswer } from '../runs/runtime-questions.ts'
 import type { SignalOptions, SignalResult } from '../runs/signalling.ts'
@@ -257,14 +257,30 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
         `logs ${settings.logs.folder}`,
       )
     const accepted = this.kinds.inputs(program, (options.input ?? {}) as JsonObject, options.texts)
-    const input = { ...accepted, ...beginningOf(this.kinds, program, optionsOfKind(chosen, program.kind, places), settings) }
+    const outside = options.outside === true ? await this.#outsideInputs(program, accepted, options.id) : undefined
+    const input = {
+      ...accepted,
+      ...outside?.labels,
+      ...beginningOf(this.kinds, program, optionsOfKind(chosen, program.kind, places), settings),
+    }
     const run = await this.runtime.start(program, {
       ...(Object.keys(input).length === 0 ? {} : { args: input }),
-      ...(options.id === undefined ? {} : { id: options.id }),
+      ...(outside === undefined ? (options.id === undefined ? {} : { id: options.id }) : { id: outside.id }),
       settings: ({ id }) => ({ ...settings, folder: this.runFolder(id) }),
       prepare: (made) => this.#prepare(made, options.prepare, program.kind),
     })
     return this.#handle(run) as RunHandle<WorkflowTypes> as RunHandle<Types>
+  }
+
+  /**
+   * Labels the inputs of a run as text from outside, before the run begins: in its arguments where its kind keeps labels, and as text that
+   * its programs without labels have read. Returns the name of the run, which the label needs.
+   */
+  async #outsideInputs(program: Program, accepted: JsonObject, wanted?: string): Promise<{ id: string; labels: JsonObject }> {
+    const id = wanted ?? (await unusedRunName(this))
+    const { labels } = this.#assembly
+    await labels.add({ run: id, seen: true, label: { ...UNTRUSTED, from: 'input' } }, `${id} inputs`)
+    return { id, labels: this.kinds.outside(program, accepted) }
   }
 
   /** Refuses an unreadable recording and an unknown model before a run starts. */

@@ -233,6 +233,23 @@ const SHARED: readonly Verb[] = [
     }),
   },
   {
+    name: 'mcp',
+    words: [],
+    about: 'serve programs as tools over MCP, on standard input and output',
+    options: [
+      new Option('--no-work', 'leave runs that are due to workers'),
+      new Option('--grace <time>', 'time that pending effects have to end when the client has gone; default: 5s'),
+      POLICY,
+      PROGRAMS,
+      ...COMMON,
+    ],
+    examples: ['mcp', 'mcp --programs programs --no-work'],
+    action: withStore(async () => {
+      const { mcp } = await import('./verbs/mcp.ts')
+      return (session, _words, flags) => mcp(session, flags)
+    }),
+  },
+  {
     name: 'runs',
     words: [],
     about: 'list the runs, the newest first',

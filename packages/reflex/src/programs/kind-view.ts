@@ -108,10 +108,21 @@ export interface PictureFacts {
   readonly definition: FindDefinition
 }
 
+/** The values that a program takes and gives, as JSON Schema, and its purpose. */
+export interface ProgramSignature {
+  /** The schema of an object: the named inputs. */
+  readonly inputs: JsonObject
+  /** The schema of the result; absent if the program does not declare it. */
+  readonly output?: JsonObject
+  readonly about?: string
+}
+
 /** The display of a kind's programs and their runs. It never changes a run, and no step uses it. All methods are pure and optional. */
 export interface KindView<Def = unknown> {
   /** Returns the program as a graph. */
   graph?(def: Def): Graph
+  /** Returns the declared inputs and outputs of a program. Absent: its programs declare none. */
+  signature?(def: Def): ProgramSignature
   /** Returns the trace lines of a record. Absent: a trace has one plain line for each record. */
   story?(change: Change<Def>, definition: FindDefinition): readonly StoryEvent[]
   /** Returns the events of a record, as the kind names them, for programs that follow a run. Absent: the kind has none. */

@@ -93,6 +93,11 @@ export class Kinds {
     return this.#readers.get(kind)?.inputs?.(def, input, texts) ?? input
   }
 
+  /** Returns the arguments that label inputs of a program as text from outside; empty for a kind that keeps no labels. */
+  outside({ kind }: Program, input: JsonObject): JsonObject {
+    return this.#readers.get(kind)?.outside?.(input) ?? {}
+  }
+
   /** Returns the fault of a file whose name belongs to no kind. */
   unknownFile(file: string): Fault {
     const endings = this.modules.flatMap(({ language }) => language.endings.slice(0, 1))

@@ -81,4 +81,6 @@ export interface Reader<Def = unknown> {
   accept?(value: unknown, file?: string, context?: ReadContext): ReadResult | undefined | Promise<ReadResult | undefined>
   /** Checks and returns named inputs; `texts` are converted to the declared types. Throws for an invalid input. */
   inputs?(def: Def, input: JsonObject, texts: readonly string[]): JsonObject
+  /** Returns further arguments that label inputs as text from outside. Absent: the kind keeps no labels on its board. */
+  outside?(input: JsonObject): JsonObject
 }

@@ -96,4 +96,41 @@ export const serveFaults = defineFaults({
       'A file of tokens lists tokens with a name and scopes: {"tokens": [{"name": "ci", "token": "…", "scopes": ["read", "start"]}]}. Only its owner may read it.',
     fix: 'Correct the file.',
   },
+  R6020: {
+    title: 'The package for MCP is missing',
+    verdict: 'fail',
+    when: 'at the start of the server',
+    means: 'reflex mcp needs the package @modelcontextprotocol/server, which is not installed with Reflex.',
+    fix: 'Install it: npm install @modelcontextprotocol/server.',
+  },
+  R6021: {
+    title: 'There is no such tool or resource',
+    verdict: 'fail',
+    when: 'at a request over MCP',
+    means: 'A client named a tool or a resource that the server does not list, or its program is no longer there.',
+    fix: 'List the tools or the resources again.',
+  },
+  R6022: {
+    title: 'A run does not belong to this client',
+    verdict: 'fail',
+    when: 'at a request over MCP',
+    means:
+      'A client sees and answers only the runs that it started, by the name that it states. Other runs of the store belong to other people.',
+    fix: 'Use the command: reflex show RUN, reflex answer RUN.',
+  },
+  R6023: {
+    title: 'Only the operator answers a question',
+    verdict: 'fail',
+    when: 'at an answer over MCP',
+    means:
+      'Reflex itself asks for a permission, a budget, a retry or an unknown outcome. A program that acts for somebody must not grant itself more.',
+    fix: 'The operator answers: reflex answer RUN.',
+  },
+  R6024: {
+    title: 'Arguments do not match the schema of a tool',
+    verdict: 'fail',
+    when: 'at a request over MCP',
+    means: 'The arguments of a call are checked against the schema that the server lists for the tool.',
+    fix: 'Call again with arguments that match the schema.',
+  },
 })

@@ -1,4 +1,4 @@
-import { faults, noRecord, type RunRow, type Store } from '../kernel/index.ts'
+import { faults, type Host, noRecord, type RunRow, runName, type Store } from '../kernel/index.ts'
 
 /** Returns the run of an id, of a prefix that only its id has, of a trace id, or of `last`. Throws `R2016`. */
 export async function findRun(store: Store, ref: string): Promise<RunRow> {
@@ -17,6 +17,14 @@ export async function findRun(store: Store, ref: string): Promise<RunRow> {
   throw faults.make('R2016', message, {
     fix: rows.length === 0 ? fixFor(ref) : `name one of ${rows.map(({ id }) => id).join(', ')}`,
   })
+}
+
+/** Returns a name that no run of the store has. */
+export async function unusedRunName({ host, store }: { readonly host: Host; readonly store: Store }): Promise<string> {
+  for (;;) {
+    const name = runName(host.entropy())
+    if ((await store.read(name, 0)) === undefined) return name
+  }
 }
 
 /** Returns a run and checks that it has the record `at`, if one is given. Throws `R2016` and `R2021`. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Reflex } from '../app/reflex.ts'
-import { canonicalJson, copyJson, isFault, isObject, runName } from '../kernel/index.ts'
+import { canonicalJson, copyJson, isFault, isObject } from '../kernel/index.ts'
 import { serveFaults } from '../protocol/faults.ts'
+import { unusedRunName } from '../runs/find-run.ts'
 import type { RunHandle } from '../runs/handle.ts'
 
 /** The ledger of the idempotency keys. */
@@ -28,7 +29,7 @@ export async function startOnce(
     .update(canonicalJson(copyJson(body, 'body')))
     .digest('hex')
   const { host, store } = reflex
-  const number = await store.append(STARTS, `${principal}/${key}`, { run: id ?? (await unusedName(reflex)), hash }, host.now())
+  const number = await store.append(STARTS, `${principal}/${key}`, { run: id ?? (await unusedRunName(reflex)), hash }, host.now())
   const [entry] = await store.ledger(STARTS, number - 1, 1)
   const value = isObject(entry?.value) ? entry.value : {}
   if (value.hash !== hash) throw serveFaults.make('R6009', `the key ${JSON.stringify(key)} was used for another request`)
@@ -38,13 +39,5 @@ export async function startOnce(
   } catch (thrown) {
     if (isFault(thrown) && thrown.code === 'R5007') return { run }
     throw thrown
-  }
-}
-
-/** Returns a name that no run of the store has. */
-async function unusedName({ host, store }: Reflex): Promise<string> {
-  for (;;) {
-    const name = runName(host.entropy())
-    if ((await store.read(name, 0)) === undefined) return name
   }
 }

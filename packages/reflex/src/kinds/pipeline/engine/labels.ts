@@ -120,6 +120,12 @@ export function labelInputs(step: LabelStep): void {
   for (const key of Object.keys(given)) if (!key.startsWith(INTERNAL)) markLabel(step, key, combine(least, unpackLabel(said[key])))
 }
 
+/** Returns the argument that labels all inputs of a run as text from outside. */
+export function outsideLabels(input: JsonObject): JsonObject {
+  const label = packLabel({ ...UNTRUSTED, from: 'input' })
+  return { [INPUT_LABELS]: Object.fromEntries(Object.keys(input).map((key) => [key, label])) }
+}
+
 function leastInputLabel({ x, permissions }: Pick<LabelStep, 'x' | 'permissions'>): Label {
   const { link } = pipelineFrame(x.frame)
   if (link?.isSameKind === true) return TRUSTED

@@ -15,10 +15,12 @@ import { labelAt, openEdges } from '../engine/open-edges.ts'
 import { resultOf } from '../engine/result.ts'
 import { pipelineStory } from '../engine/story.ts'
 import { pictureOf } from '../operations/picture.ts'
+import { pipelineSignature } from './signature.ts'
 
 /** The display of pipelines and their runs. */
 export const pipelineView: KindView<TypedGraph> = {
   graph: pictureOf,
+  signature: pipelineSignature,
   story: pipelineStory,
   edges: openEdges,
   result: resultOf,

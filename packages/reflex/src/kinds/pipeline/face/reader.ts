@@ -5,6 +5,7 @@ import type { ReadContext, Reader, ReadResult } from '../../../programs/language
 import { realPath } from '../../../tools/paths.ts'
 import type { ReadPipelineResult } from '../check/read.ts'
 import { readGraph, readPipeline, type ReadPipelineOptions } from './read-pipeline.ts'
+import { outsideLabels } from '../engine/labels.ts'
 import type { Operation } from '../contract/define-operation.ts'
 import { checkInputs } from '../contract/inputs.ts'
 import { type DotGraph, textOf } from '../dot/graph.ts'
@@ -46,6 +47,7 @@ export function pipelineReader(host: PipelineReaderOptions = {}): Reader<TypedGr
       return isGraph(value) ? resultOf(readGraph(value, file, options)) : undefined
     },
     inputs: (_, input) => checkInputs(input),
+    outside: outsideLabels,
   }
 }
 

@@ -7,11 +7,13 @@ import { treeFinder } from '../debug/laid-out.ts'
 import { textOf } from '../model/text-of.ts'
 import { failureTrace } from '../tick/failures.ts'
 import { treeEvents } from './run-events.ts'
+import { treeSignature } from './signature.ts'
 import { treeStory } from './story.ts'
 
 /** The display of trees and their runs. */
 export const treeView: KindView<CompiledTree> = {
   graph,
+  signature: treeSignature,
   story: treeStory,
   events: treeEvents,
   result,

@@ -5,6 +5,7 @@ import type { EdgeState, KindView } from '../../../programs/kind-view.ts'
 import { type CompiledWorkflow, nodeAt, DECIDE, type CompiledNode } from '../model/compile.ts'
 import { explainGuard } from '../guards/guards.ts'
 import { frameReader } from '../step/scopes.ts'
+import { workflowSignature } from './signature.ts'
 import { workflowStory } from './story.ts'
 import { didYouMean, suggest } from '../../../text/index.ts'
 import type { Graph, GraphNode } from '../../../programs/graph.ts'
@@ -13,6 +14,7 @@ import type { Guard } from '../types/index.ts'
 /** The display of workflows and their runs. */
 export const workflowView: KindView<CompiledWorkflow> = {
   graph: graphView,
+  signature: workflowSignature,
   story: workflowStory,
   edges,
   decide: (def, effect, edgeName, by) => decideByHand(edges(def, effect.frame), def, effect, edgeName, by),
