@@ -107,8 +107,8 @@ function expectFits(name: Name, document: unknown, argv: readonly string[]): voi
 test('every document of --json matches its published schema, and the schema describes all of it', async () => {
   const folder = scene()
   for (const [argv, name] of SCENE) expectFits(name, json((await reflex([...argv, '--json'], { folder })).out), argv)
-  // `watch` shows a run until it is left, and has no document.
-  const spoken = new Set(['watch', ...SCENE.flatMap(([argv]) => argv.slice(0, 1))])
+  // `watch` shows a run until it is left, and `mcp` speaks its own protocol.
+  const spoken = new Set(['watch', 'mcp', ...SCENE.flatMap(([argv]) => argv.slice(0, 1))])
   expect(actions.map(({ name }) => name).filter((name) => !spoken.has(name))).toEqual([])
 })
 

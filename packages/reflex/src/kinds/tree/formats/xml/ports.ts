@@ -86,7 +86,7 @@ export function typeOfSchema(schema: string): string | undefined {
 }
 
 /** A number as C++ reads it from a port. */
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+const NUMBER = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 function isNumberType(type: string | undefined): boolean {
   const schema = schemaOfType(type)
