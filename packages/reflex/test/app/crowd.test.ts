@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { memoryStore, openStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
-// Loaded before the virtual clock begins to run.
-import '../../src/kinds/tree/face/body.ts'
+import { treeModule } from '../../src/kinds/tree/face/module.ts'
 import { crowd } from './crowd.ts'
 import { timers } from './crowd-timers.ts'
 import { newFolder } from './folders.ts'
@@ -23,6 +22,8 @@ test.each([
 ])('of %s that wait for one time after the other under four workers, none is late by more than a second', async (_, trees) => {
   const folder = newFolder()
   const host = virtualHost()
+  // The virtual clock does not wait for a module to be read.
+  await treeModule.load()
   const measured = timers({
     workdir: folder,
     open: () => openStore(join(folder, 'reflex.db')),
