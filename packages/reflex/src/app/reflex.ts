@@ -47,6 +47,7 @@ import {
   isFault,
   type JsonObject,
   keptRecords,
+  type InboxLimit,
   type Message,
   noRecord,
   type Program,
@@ -457,16 +458,18 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   /**
    * Sends a message by topic: the first open wait for that topic takes it, or otherwise the next one. Resumes the run if this
    * process can own it, and returns its handle. If another process owns the run, and with `run: false`, the message is added to
-   * the inbox. Throws `R2016`, and `R2001` for a run that has ended.
+   * the inbox. Throws `R2016`, `R2001` for a run that has ended, and `R2130` for an event if too many wait.
    */
   async signal(ref: string, topic: string, value: unknown = null, options: SignalOptions = {}): Promise<SignalResult> {
     checkArguments('signal', { run: [ref, TEXT], topic: [topic, TEXT], options: [options, ANSWER_OPTIONS] })
-    const { id: run } = await this.find(ref)
+    const { id: run, program } = await this.find(ref)
     const by = options.by ?? this.actor
     const body = copyJson(value, 'signal')
+    const { topics, mostEvents: most } = (await this.kinds.load(program[1]))?.live ?? {}
+    const limit = most === undefined || topics?.event !== topic ? undefined : { most }
     const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(run, prepareOf(options)))
-    if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }) }
-    await handle.run.message(topic, body, { by })
+    if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }, limit) }
+    await handle.run.message(topic, body, { by, ...(limit === undefined ? {} : { limit }) })
     return { run, topic, handle }
   }
 
@@ -480,9 +483,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /** Adds a message to the inbox of a run of another process. Returns its name in the inbox. */
-  async #post(run: string, { body, ...message }: Pick<Message, 'type' | 'to' | 'body' | 'by'>): Promise<string> {
+  async #post(run: string, { body, ...message }: Pick<Message, 'type' | 'to' | 'body' | 'by'>, limit?: InboxLimit): Promise<string> {
     const id = message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy()
-    await this.store.post(run, { ...message, id, body: this.#assembly.redaction?.value(body) ?? body, at: this.host.now() })
+    await this.store.post(run, { ...message, id, body: this.#assembly.redaction?.value(body) ?? body, at: this.host.now() }, limit)
     return id
   }
 

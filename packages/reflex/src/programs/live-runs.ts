@@ -23,6 +23,8 @@ export interface LiveRuns {
   readonly options: JsonObject
   /** The topics of events, and of the message that ends a run. */
   readonly topics: { readonly event: string; readonly close: string }
+  /** The most events that wait for a run. A further one is refused with `R2130`, so that its sender knows. */
+  readonly mostEvents: number
   readonly keys: readonly LiveKey[]
   /** Returns the command of a key; undefined if it does nothing now. */
   command(key: LiveKey, text: string, run: Pick<Run, 'state'>): Json | undefined

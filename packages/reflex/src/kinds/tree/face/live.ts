@@ -16,6 +16,7 @@ import { treeNames } from './names.ts'
 export const liveTrees: LiveRuns = {
   options: { stays: true },
   topics: { event: EVENT_TOPIC, close: CLOSE_TOPIC },
+  mostEvents: 1000,
   keys: [
     { key: 'space', about: 'tick', command: 'tick' },
     { key: 's', about: 'one node', command: 'step' },
