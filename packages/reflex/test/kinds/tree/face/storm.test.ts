@@ -29,7 +29,7 @@ function life(file: string): Reflex {
 test('of a storm of events as many wait as the inbox takes, the others are refused, and none of the first is lost', async () => {
   const file = join(newFolder(), 'reflex.db')
   const away = life(file)
-  const { id } = await away.run(COUNTS as never, { tree: { stays: true } })
+  const { id } = await away.run(COUNTS, { tree: { stays: true } })
   await away.close()
   const here = life(file)
   const refused: unknown[] = []
@@ -48,7 +48,7 @@ test('of a storm of events as many wait as the inbox takes, the others are refus
 test('of two processes one owns the run of a tree; what the other sends arrives there', async () => {
   const file = join(newFolder(), 'reflex.db')
   const [one, other] = [life(file), life(file)]
-  const held = await one.run(COUNTS as never, { tree: { stays: true } })
+  const held = await one.run(COUNTS, { tree: { stays: true } })
   await expect(other.resume(held.id)).rejects.toMatchObject({ code: 'R5001' })
   const { handle } = await other.signal(held.id, 'event', { from: 'the other' })
   expect(handle).toBeUndefined()
