@@ -3,15 +3,19 @@ import type { StreamedEvent } from '../programs/route.ts'
 
 /** The time between two comments that keep a stream open, in milliseconds. */
 const PING_MS = 15_000
-/** The most bytes that wait for a slow client. Then its stream ends; it continues with the last id that it received. */
-const MOST_WAITING = 1_000_000
+/** The most bytes that wait for a client. More is read from the journal when it has taken them. */
+const MOST_WAITING = 64_000
 
-/** Writes events as server-sent events. It never buffers more than a bound. */
+/**
+ * Writes events as server-sent events. It never buffers more than a bound. The stream of a client that has taken nothing between two pings,
+ * although something waits for it, is broken off; the client continues with the last id that it received.
+ */
 export function eventStream(events: AsyncIterable<StreamedEvent>, host: Host, onEnd: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const iterator = events[Symbol.asyncIterator]()
   let stopPing: () => void = () => undefined
   let isOver = false
+  let hasTaken = true
   const end = (): void => {
     if (isOver) return
     isOver = true
@@ -27,6 +31,11 @@ export function eventStream(events: AsyncIterable<StreamedEvent>, host: Host, on
             host.now() + PING_MS,
             () => {
               if (isOver) return
+              if (!hasTaken && (controller.desiredSize ?? 0) <= 0) {
+                end()
+                return controller.error(new Error('the client reads nothing'))
+              }
+              hasTaken = false
               controller.enqueue(encoder.encode(':\n\n'))
               ping()
             },
@@ -38,6 +47,7 @@ export function eventStream(events: AsyncIterable<StreamedEvent>, host: Host, on
       },
       // Called only when the client has read what was sent: events wait in the journal, not here.
       async pull(controller) {
+        hasTaken = true
         const next = await iterator.next()
         if (isOver) return
         if (next.done === true) {
