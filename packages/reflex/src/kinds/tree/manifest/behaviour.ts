@@ -128,8 +128,6 @@ export interface Tick {
   ask(node: TreeNode, about: Json, options?: OperationOptions): void
   /** Gives up the operation of a node: it is aborted, and its result ignored. */
   drop(node: TreeNode): void
-  /** Returns the id, for readers of events, of a request that a node made in a tick of this execution: `made` is the number of that tick. */
-  requestId(node: TreeNode, made: number): string
   /**
    * Adds a piece to the text of a node that grows, which is read under a key, in the scope of the node, as { content, index, accumulated }.
    * Returns that.

@@ -5,7 +5,7 @@ import { textOf } from '../model/text-of.ts'
 import { answered, budgetExceeded, interrupted, keepPartial, refused } from './llm-end.ts'
 import { ERROR_TYPES } from './llm-errors.ts'
 import { modelTimeout, requestFrom } from './llm-request.ts'
-import { askingOf, estimatedTokens, isOverBudget, keepAsking, requestIdOf, streamKey, voidText } from './llm-state.ts'
+import { askingOf, countRequest, estimatedTokens, isOverBudget, keepAsking, requestIdOf, streamKey, voidText } from './llm-state.ts'
 import { ANY } from './outcomes.ts'
 
 export const llmCall = defineNode({
@@ -112,7 +112,8 @@ function request(tick: Tick, node: TreeNode, attempt: number, used: number): Nex
   if (isFault(made)) return tick.fail(node, made)
   if (isOverBudget(tick, node, used + 1)) return budgetExceeded(tick, node, used)
   voidText(tick, node)
-  keepAsking(tick, node, { attempt, until: 0, used, made: tick.count, characters: 0 })
+  keepAsking(tick, node, { attempt, until: 0, used, characters: 0 })
+  countRequest(tick, node)
   tick.request(node, 'model', made, { timeoutMs: modelTimeout(node.params) })
   const model: Json = made.model ?? null
   tick.emit('llm.request.start', { node_id: node.id, request_id: requestIdOf(tick, node), model })

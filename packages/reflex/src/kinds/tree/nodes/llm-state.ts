@@ -13,8 +13,6 @@ export interface Asking {
   readonly until: number
   /** The tokens of earlier attempts. */
   readonly used: number
-  /** The number of the tick that has made the last request. */
-  readonly made: number
   /** The characters of this attempt so far. */
   readonly characters: number
   /** The reason of an interruption that the next tick carries out. */
@@ -22,25 +20,30 @@ export interface Asking {
 }
 
 export function askingOf(tick: Tick, node: TreeNode): Asking {
-  const [attempt = 1, until = 0, used = 0, made = 0, characters = 0, reason] = tick.own(node) ?? []
+  const [attempt = 1, until = 0, used = 0, characters = 0, reason] = tick.own(node) ?? []
   return {
     attempt: Number(attempt),
     until: Number(until),
     used: Number(used),
-    made: Number(made),
     characters: Number(characters),
     reason: reason === undefined ? undefined : textOf(reason),
   }
 }
 
 /** Zeros at the end are left out. */
-export function keepAsking(tick: Tick, node: TreeNode, { attempt, until, used, made, characters, reason }: Asking): void {
-  const all: Json[] = [attempt, until, used, made, characters, ...(reason === undefined ? [] : [reason])]
+export function keepAsking(tick: Tick, node: TreeNode, { attempt, until, used, characters, reason }: Asking): void {
+  const all: Json[] = [attempt, until, used, characters, ...(reason === undefined ? [] : [reason])]
   tick.keep(node, all.slice(0, all.findLastIndex((item) => item !== 0) + 1))
 }
 
+/** Counts a request of a node. The count outlives executions, so that no two requests of a run have one id. */
+export function countRequest(tick: Tick, node: TreeNode): void {
+  tick.keepLasting(node, Number(tick.lasting(node) ?? 0) + 1)
+}
+
+/** The id of the last request of a node: its path, and the number of the request. */
 export function requestIdOf(tick: Tick, node: TreeNode): string {
-  return tick.requestId(node, askingOf(tick, node).made)
+  return `${node.path}/${Number(tick.lasting(node) ?? 0)}`
 }
 
 /** The tokens of all attempts so far: reported ones, and an estimate for the current one. */

@@ -219,9 +219,6 @@ export class Ticking extends NodeTicking implements Tick {
   drop(node: LaidNode): void {
     this.operations.drop(node)
   }
-  requestId({ path }: LaidNode, made: number): string {
-    return `${this.state.execution.number}/${path}/${made}`
-  }
   takeSettled(node: LaidNode): Settled | undefined {
     return this.operations.take(node)
   }
