@@ -190,7 +190,8 @@ describe.skipIf('missing' in programs)(`a shared Postgres that can be lost${skip
     })
   })
 
-  it.each([5, 8])('answers as the memory store does even if one of %i statements breaks its connection', async (every) => {
+  // A transaction with more statements than that could never end, such as that of several messages.
+  it.each([11, 13])('answers as the memory store does even if one of %i statements breaks its connection', async (every) => {
     const { proxy, store } = await behindProxy()
     proxy.cutEvery(every)
     // The position of the break depends on all statements before it: a shorter sequence would differ.
