@@ -177,7 +177,8 @@ describe.skipIf('missing' in postgresPrograms())('in Postgres', { timeout: 60_00
   afterAll(() => server?.stop())
 
   it('a run is sealed, and forked in a segment, at a seal, and after one that is gone', async () => {
-    const { world, store } = await told(TEN, openPostgres(server.address()))
+    const { world, store, run: teller } = await told(TEN, openPostgres(server.address()))
+    await teller.idle()
     expect(await segmentsOf(world, 'otter')).toEqual(['0: 1-5', '5: 6-10', '10: 11-15'])
     await requireReplay(world.runtime, 'otter')
     for (const [at, id, segments] of [
