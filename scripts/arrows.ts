@@ -42,6 +42,23 @@ export const INNER: Readonly<Record<string, readonly string[]>> = {
   kernel: ['journal', 'state', 'step', 'ports', 'run'],
   'kinds/workflow': ['types', 'model', 'guards', 'proof', 'check', 'file', 'step', 'engine', 'face'],
   'kinds/pipeline': ['dot', 'language', 'model', 'contract', 'check', 'engine', 'operations', 'folder', 'face'],
+  'kinds/dataflow': [
+    'model',
+    'manifests',
+    'primitives',
+    'documents',
+    'clusters',
+    'graph',
+    'adapter',
+    'pass',
+    'supervisor',
+    'run',
+    'channels',
+    'capture',
+    'proofs',
+    'search',
+    'face',
+  ],
   'kinds/tree': ['model', 'lua', 'board', 'manifest', 'nodes', 'compile', 'formats', 'check', 'tick', 'reload', 'debug', 'seed', 'face'],
 }
 
