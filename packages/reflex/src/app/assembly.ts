@@ -22,6 +22,7 @@ import {
   fileRules,
   type OperatorPolicy,
   extraRoots,
+  type FileRule,
   type PolicyFile,
   type PolicySettings,
   type Redaction,
@@ -35,10 +36,20 @@ import {
 } from '../policy/index.ts'
 import { suggest } from '../text/index.ts'
 import { jsonSchemaIssues } from '../text/json-schema/schema-findings.ts'
-import { createTools, fsCapability, lowestLimits, SimulatedTools, type Tool, toolCapability, type Tools } from '../tools/index.ts'
+import {
+  createTools,
+  fsCapability,
+  lowestLimits,
+  type Place,
+  SimulatedTools,
+  startLines,
+  type Tool,
+  toolCapability,
+  type Tools,
+} from '../tools/index.ts'
 import { realPath } from '../tools/paths.ts'
 import { askOuterLabels, programProvenance } from './provenance.ts'
-import { housePorts, runFolderOf } from './world.ts'
+import { housePorts, runFolderOf, toolCallOf } from './world.ts'
 
 /** The parts of a `Reflex`. */
 export interface Assembly extends ChosenStore {
@@ -70,17 +81,20 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
   const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, stores)
   const redactor = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
   const redact = runRedaction(redactor)
-  const tools = createTools({
+  const confinement = {
     environment,
     host,
     reserved: home.reserved,
     limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
-    rules: ({ runFolder, agentId, restricted = [] }) =>
+    rules: ({ runFolder, agentId, restricted = [] }: Place): readonly FileRule[] =>
       fileRules([...rulesFor(options.policy ?? [], agentId), { deny: restricted }], {
         work: workdir,
         run: runFolder,
         home: environment['HOME'],
       }),
+  }
+  const tools = createTools({
+    ...confinement,
     ...(redactor === undefined ? {} : { redact: (text: string) => redactor.text(text) }),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })
@@ -112,6 +126,8 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     models,
     modelFindings,
     tools,
+    startLines: (program, call) => startLines(program, confinement, call),
+    toolCall: (call) => toolCallOf(call, policy, installed.made),
     simulated: { tools: new SimulatedTools(tools), models: simulatedModels({ host, guess: suggest, check: jsonSchemaIssues }) },
     redact: redact.reply,
     labels,

@@ -2,10 +2,10 @@ import { type Call, type Json, ledgerPort, type Port } from '../kernel/index.ts'
 import { modelPort } from '../models/index.ts'
 import { modelsByRun } from '../runs/run-models.ts'
 import type { KindWorld, MadeKind } from '../programs/kind-module.ts'
-import { type JudgedCall, restrictedBy, type RunSettings } from '../policy/index.ts'
+import { type JudgedCall, type OperatorPolicy, restrictedBy, type RunSettings } from '../policy/index.ts'
 import { labelledTools } from '../programs/labelled-tools.ts'
 import { suggest } from '../text/index.ts'
-import { toolPort } from '../tools/index.ts'
+import { type Place, type ToolCall, toolPort } from '../tools/index.ts'
 
 /** The names of the ports of Reflex, which the steps of every kind may ask for. */
 export const HOUSE_PORTS: readonly string[] = ['model', 'tool', 'ledger']
@@ -18,12 +18,7 @@ export function housePorts(world: KindWorld, made: () => readonly MadeKind[]): R
   const tool = toolPort<RunSettings>({
     tools,
     guess: suggest,
-    place: (call) => ({
-      workdir: call.settings.workdir,
-      runFolder: runFolderOf(made(), call),
-      agentId: call.settings.agentId,
-      restricted: restrictedBy(call.settings),
-    }),
+    place: (call) => placeOf(call, made()),
     allows: (call, capability, exactly) => policy.judgeCall(call, capability, exactly).allowed,
     denies: (call, capability) => policy.denies(call, capability),
   })
@@ -37,6 +32,28 @@ export function housePorts(world: KindWorld, made: () => readonly MadeKind[]): R
       keepsLabels: (def) => made().some((kind) => kind.keepsLabels?.(def) === true),
     }),
     ledger: ledgerPort(store, host),
+  }
+}
+
+/** Returns a call of a port as tools see it: its folders, and what the policy allows it. */
+export function toolCallOf(call: Call<RunSettings>, policy: OperatorPolicy, made: readonly MadeKind[]): ToolCall {
+  return {
+    ...placeOf(call, made),
+    signal: call.signal,
+    key: call.key,
+    part: (delta, begins) => call.part(delta, begins),
+    allows: (capability, exactly) => policy.judgeCall(call, capability, exactly).allowed,
+    denies: (capability) => policy.denies(call, capability),
+  }
+}
+
+function placeOf(call: JudgedCall, made: readonly MadeKind[]): Place {
+  const { settings } = call
+  return {
+    workdir: settings.workdir,
+    runFolder: runFolderOf(made, call),
+    agentId: settings.agentId,
+    restricted: restrictedBy(settings),
   }
 }
 

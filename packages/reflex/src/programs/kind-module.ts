@@ -3,7 +3,7 @@ import type { Models } from '../models/index.ts'
 import type { JudgedCall, OperatorPolicy, RunSettings } from '../policy/index.ts'
 import type { WrittenLabels } from '../policy/written-labels.ts'
 import type { Form } from '../text/index.ts'
-import type { Tools } from '../tools/index.ts'
+import type { LineProcess, LineProgram, ToolCall, Tools } from '../tools/index.ts'
 import type { KindView } from './kind-view.ts'
 import type { LiveRuns } from './live-runs.ts'
 import type { Language, LanguageNames, Reader } from './language.ts'
@@ -108,6 +108,10 @@ export interface KindWorld {
   /** Returns the findings about the name of a model. */
   readonly modelFindings: (name: string) => readonly Fault[]
   readonly tools: Tools
+  /** Starts a program that reads and writes lines, confined as a command of the call is. Throws `R4130`, `R4133` and `R4134`. */
+  readonly startLines: (program: LineProgram, call: ToolCall) => Promise<LineProcess>
+  /** Returns a call of a port as its tools see it: its folders, and what the policy allows it. */
+  readonly toolCall: (call: Call<RunSettings>) => ToolCall
   /** Tools and models without effects outside, for simulated runs. */
   readonly simulated: { readonly tools: Tools; readonly models: Models }
   /** Removes secrets from replies of models. */

@@ -133,7 +133,7 @@ function runWith(request: ProcessRequest, { stdio }: Handles, host: Host): Promi
 }
 
 /** Writes bytes to a program. A program that does not start reads nothing; its end shows the reason. */
-function hand(to: Writable | null, bytes: Uint8Array): void {
+export function hand(to: Writable | null, bytes: Uint8Array): void {
   to?.on('error', () => undefined)
   to?.end(bytes)
 }
@@ -192,7 +192,7 @@ function watchLimits(pid: number, limits: CommandLimits, host: Host, onOver: (ov
 }
 
 /** Sends a signal to everything that a program has started and that is still in its group. */
-function killGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
+export function killGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (pid === undefined) return
   if (process.platform === 'win32') {
     spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }).on('error', () => undefined)
@@ -205,7 +205,7 @@ function killGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-interface OutputCollector {
+export interface OutputCollector {
   text(): string
   /** True if there was more output than the text contains. */
   isCut(): boolean
@@ -213,7 +213,8 @@ interface OutputCollector {
   fullText(): { readonly text: string; readonly cut: boolean } | undefined
 }
 
-function collect(stream: Readable | null, most: number, keeps = most): OutputCollector {
+/** Keeps the first bytes of an output; more is read and dropped. */
+export function collect(stream: Readable | null, most: number, keeps = most): OutputCollector {
   const parts: Buffer[] = []
   let size = 0
   let dropped = false

@@ -1,0 +1,84 @@
+import type { Host } from '../../../kernel/index.ts'
+import type { LineProcess } from '../../../tools/index.ts'
+import { faults } from '../run/faults.ts'
+import { type Acknowledgement, END_LINE, intentLine, readAcknowledgement, readReady, type SentIntent } from './frames.ts'
+
+/** The time in which a channel must be ready, and in which it must end, in milliseconds (reference 5.7). */
+const LIMIT = 5000
+
+/** A process that takes intents. One is under way at a time. */
+export class ProcessChannel {
+  readonly #name: string
+  readonly #process: LineProcess
+  readonly #host: Host
+
+  private constructor(name: string, process: LineProcess, host: Host) {
+    this.#name = name
+    this.#process = process
+    this.#host = host
+  }
+
+  /** Waits until a process is ready for these kinds of effects. Throws `R1382` otherwise; the process is killed then. */
+  static async open(name: string, process: LineProcess, kinds: readonly string[], host: Host): Promise<ProcessChannel> {
+    const channel = new ProcessChannel(name, process, host)
+    const line = await channel.#next(LIMIT)
+    const ready = line === undefined ? undefined : readReady(line)
+    const missing = ready === undefined || 'wrong' in ready ? [] : kinds.filter((kind) => !ready.handled_kinds.includes(kind))
+    if (ready !== undefined && !('wrong' in ready) && missing.length === 0) return channel
+    process.kill()
+    const why =
+      ready === undefined
+        ? `it has written no line${await channel.#lastWords()}`
+        : 'wrong' in ready
+          ? ready.wrong
+          : `it does not handle ${missing.join(', ')}, which is routed to it`
+    throw faults.make('R1382', `channel ${name} is not ready: ${why}`, { path: name })
+  }
+
+  /** Sends an intent and returns its acknowledgement. Throws `R1383`, `R1384` and `R1385`; the process is killed then. */
+  async send(intent: SentIntent, timeout: number, signal: AbortSignal): Promise<Acknowledgement> {
+    this.#process.send(intentLine(intent))
+    const until = this.#host.now() + timeout
+    const line = await this.#next(timeout, signal)
+    const ack = line === undefined ? undefined : readAcknowledgement(line, intent.intent_id)
+    if (ack !== undefined && !('wrong' in ack)) return ack
+    this.#process.kill()
+    const about = { path: this.#name, data: { intent_id: intent.intent_id, channel: this.#name } }
+    if (ack !== undefined) throw faults.make('R1383', `channel ${this.#name} broke the protocol: ${ack.wrong}`, about)
+    if (this.#host.now() >= until)
+      throw faults.make('R1384', `channel ${this.#name} has not acknowledged ${intent.kind} within ${timeout} ms`, about)
+    throw faults.make(
+      'R1385',
+      `channel ${this.#name} ended before it acknowledged ${intent.kind}${await this.#lastWords()}`,
+      about,
+    )
+  }
+
+  /** Tells the process that no intent follows, and waits for its end. */
+  async close(): Promise<void> {
+    this.#process.send(END_LINE)
+    await this.#process.end(LIMIT)
+  }
+
+  /** Returns the next line; undefined after the time, and once the process has ended. */
+  async #next(ms: number, signal?: AbortSignal): Promise<string | undefined> {
+    const abort = new AbortController()
+    const stop = (): void => abort.abort()
+    const cancel = this.#host.at(this.#host.now() + ms, stop)
+    signal?.addEventListener('abort', stop, { once: true })
+    try {
+      return await this.#process.next(abort.signal)
+    } finally {
+      cancel()
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+
+  /** Returns how the process ended and the end of what it wrote to its errors. */
+  async #lastWords(): Promise<string> {
+    if (this.#process.isFlooding) return ': one of its lines is too long'
+    const { code, signal, stderr } = await this.#process.end(0)
+    const words = stderr.trim().split('\n').at(-1) ?? ''
+    return `: ${signal === null ? `exit ${code ?? 0}` : `ended by ${signal}`}${words === '' ? '' : `, ${words.slice(0, 200)}`}`
+  }
+}
