@@ -108,6 +108,12 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
     return this.state.pins[this.frame.pin]?.[2] ?? 0
   }
 
+  /** The run in which the program was started first, and what tells its fork from it and from other forks; the same in every replay. */
+  get origin(): { readonly run: string; readonly fork?: string } {
+    const { start, seed } = this.state
+    return { run: start?.run ?? '', ...(start === undefined || seed === start.seed ? {} : { fork: digest(seed).slice(0, 16) }) }
+  }
+
   /** The time of the last recorded input, in milliseconds since the epoch. */
   get now(): number {
     return this.#now

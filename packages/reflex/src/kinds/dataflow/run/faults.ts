@@ -4,6 +4,16 @@ const RUN = 'while a graph runs'
 
 /** The catalogue entries of running graphs and their channels (R1380 to R1389). */
 export const faults = defineFaults({
+  R1334: {
+    title: 'An event id was taken before',
+    verdict: 'fail',
+    severity: 'warning',
+    when: 'when an event arrives',
+    rules: ['dataflow HST-9'],
+    means: 'An event with this id has run in this run, so this one is refused: each event has at most one pass.',
+    often: 'a source that sends its last events again after a failure, two lines of a file with one id',
+    fix: 'Nothing, if it is the same event; otherwise give it an id of its own.',
+  },
   R1380: {
     title: 'An event has the wrong form',
     verdict: 'fail',

@@ -1,0 +1,76 @@
+import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import type { EffectIntent } from '../model/effect.ts'
+
+/** The position of a graph: all that it remembers between passes, besides its context. */
+export interface GraphPosition {
+  /** The number of the next episode. */
+  readonly episode: number
+  /** The largest time of an event so far: seconds, nanoseconds. */
+  readonly clock: readonly [secs: number, nanos: number]
+  /** Events taken, refused, and passes that failed. */
+  readonly taken: number
+  readonly refused: number
+  readonly failed: number
+  /** Acknowledged intents by kind. */
+  readonly sent: Readonly<Record<string, number>>
+  /** The intents that are not acknowledged yet, in their order; the first one is under way. */
+  readonly pending: readonly EffectIntent[]
+  /** Events that were taken and wait for the acknowledgements of intents before them. */
+  readonly held: readonly Json[]
+  /** How far each source of events was read: the end of its last line in bytes, and the number of lines. */
+  readonly read: Readonly<Record<string, readonly [offset: number, line: number]>>
+  /** Programs that were started and have not ended, by their strands. */
+  readonly started: Readonly<Record<string, readonly [kind: string, intent: string]>>
+  /** True once no event follows: the graph ends after what is pending. */
+  readonly isClosing: boolean
+}
+
+export const START: GraphPosition = {
+  episode: 0,
+  clock: [0, 0],
+  taken: 0,
+  refused: 0,
+  failed: 0,
+  sent: {},
+  pending: [],
+  held: [],
+  read: {},
+  started: {},
+  isClosing: false,
+}
+
+/** The names of the parts in the journal, where each byte counts. */
+const NAMES: Readonly<Record<keyof GraphPosition, string>> = {
+  episode: 'e',
+  clock: 'c',
+  taken: 'n',
+  refused: 'r',
+  failed: 'f',
+  sent: 's',
+  pending: 'p',
+  held: 'h',
+  read: 'o',
+  started: 't',
+  isClosing: 'z',
+}
+
+/** Reads a position from the journal. */
+export function readPosition(position: Json | undefined): GraphPosition {
+  const stored: JsonObject = isObject(position) ? position : {}
+  return Object.fromEntries(
+    Object.entries(NAMES).map(([name, short]) => [name, stored[short] ?? START[name as keyof GraphPosition]]),
+  ) as unknown as GraphPosition
+}
+
+/** Returns what a step changes of a position; undefined if nothing. A part that is as at the start is deleted. */
+export function positionPatch(before: GraphPosition, after: GraphPosition): JsonObject | undefined {
+  const changed = (Object.keys(NAMES) as (keyof GraphPosition)[]).filter((name) => before[name] !== after[name])
+  if (changed.length === 0) return undefined
+  return Object.fromEntries(
+    changed.map((name) => [NAMES[name], isStart(name, after[name]) ? null : (after[name] as unknown as Json)]),
+  ) as JsonObject
+}
+
+function isStart(name: keyof GraphPosition, value: unknown): boolean {
+  return JSON.stringify(value) === JSON.stringify(START[name])
+}

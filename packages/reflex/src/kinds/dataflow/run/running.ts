@@ -1,0 +1,46 @@
+import { isList, type Json, type StepContext } from '../../../kernel/index.ts'
+import { type GraphArgs, readArgs } from './args.ts'
+import type { CompiledGraph } from './compiled.ts'
+import { readPosition } from './position.ts'
+import { Session } from './session.ts'
+
+export type GraphStep = StepContext<CompiledGraph>
+
+/** A graph in one step: what it was told, and its passes so far. */
+export interface Running {
+  readonly x: GraphStep
+  readonly args: GraphArgs
+  readonly session: Session
+}
+
+/** Returns the graph of a frame. What it has computed stays in memory from step to step. */
+export function running(x: GraphStep): Running {
+  const kept = x.cache as Omit<Running, 'x'> | undefined
+  if (kept !== undefined) return { x, ...kept }
+  const args = readArgs(x.args)
+  const entries = [...x.frame.scope.liveEntries()].flatMap(([key, { value }]): [string, Json][] => (value === undefined ? [] : [[key, value]]))
+  const session = new Session({ def: x.def, args, graphId: graphId(x) }, entries, readPosition(x.position))
+  x.cache = { args, session }
+  return { x, args, session }
+}
+
+/** Returns the name of the graph in the ids of intents. A fork has its own: its intents are others. */
+function graphId({ def, origin }: GraphStep): string {
+  return origin.fork === undefined ? def.id : `${def.id}~${origin.fork}`
+}
+
+/** Returns the name of an open wait. */
+export function waitName(x: GraphStep, ref: Json): string | undefined {
+  return x.waits().find(({ id }) => id === ref)?.name
+}
+
+/** Drops the open waits of these names. */
+export function dropWaits(x: GraphStep, ...names: readonly string[]): void {
+  const refs = x.waits().filter(({ name }) => names.includes(name))
+  if (refs.length > 0) x.drop(...refs.map(({ id }) => id))
+}
+
+/** Returns a value as a list. */
+export function listOf(value: Json): readonly Json[] {
+  return isList(value) ? value : []
+}

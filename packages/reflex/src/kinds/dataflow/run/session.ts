@@ -1,0 +1,290 @@
+import { canonicalJson, equalJson, type Fault, isFault, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { bindEvent, bindFixture, type Bound, type BoundContext } from '../adapter/bind-event.ts'
+import { applyEffects } from '../adapter/apply-effects.ts'
+import type { Effect, EffectIntent } from '../model/effect.ts'
+import type { HostedEvent } from '../model/event.ts'
+import type { RunTermination } from '../model/termination.ts'
+import type { PassValue, Scalar } from '../model/value.ts'
+import type { PassTrace } from '../pass/trace.ts'
+import { type Decision, Supervisor } from '../supervisor/supervisor.ts'
+import type { GraphArgs } from './args.ts'
+import type { CompiledGraph } from './compiled.ts'
+import { faults } from './faults.ts'
+import { Fingerprint } from './fingerprint.ts'
+import type { GraphPosition } from './position.ts'
+import { readEvent } from './read-event.ts'
+import { SeenIds } from './seen-ids.ts'
+
+/** An event as a step gets it. */
+export interface Arrived {
+  /** Its id in the inbox, which stands for an event that states none. */
+  readonly id: string
+  readonly body: Json
+}
+
+/** One pass, or the decision that there is none now. */
+export interface PassReport {
+  readonly event: HostedEvent
+  readonly decision: Decision
+  /** The context of the pass; absent if none ran. */
+  readonly context?: BoundContext
+  readonly outputs?: Readonly<Record<string, PassValue>>
+  readonly effects: readonly Effect[]
+  readonly failure?: Fault
+  /** Every value of the pass, if they were asked for. */
+  readonly trace?: PassTrace
+}
+
+/** An event that was refused: its place among those of the step, its id, and the reason. */
+export interface Refusal {
+  readonly index: number
+  readonly id: string
+  readonly fault: Fault
+}
+
+/** The events that a step takes, and what became of them. */
+export interface Taken {
+  /** The number of events that were taken: all up to the first pass with an external intent. */
+  readonly count: number
+  readonly passes: readonly PassReport[]
+  readonly refusals: readonly Refusal[]
+  /** The keys of the board that change, each with its last value; undefined deletes it. */
+  readonly writes: ReadonlyMap<string, Json | undefined>
+  readonly position: GraphPosition
+  readonly intents: readonly EffectIntent[]
+  /** Stands for all outputs and effects. */
+  readonly fingerprint: number
+}
+
+/** The facts about a run that passes depend on. */
+export interface SessionFacts {
+  readonly def: CompiledGraph
+  readonly args: GraphArgs
+  /** The name in the ids of intents: that of the graph, in a fork with the fork's own mark. */
+  readonly graphId: string
+  /** True to keep every value of each pass. */
+  readonly traced?: boolean
+}
+
+/**
+ * The passes of a graph: events in, outputs and effects out. It depends on nothing but what it is given, so a step, a replay, an
+ * explanation and a capture all see the same passes. `entries`: the board of the frame before the step.
+ */
+export class Session {
+  readonly #facts: SessionFacts
+  readonly #board: Map<string, Json>
+  readonly #seen: SeenIds
+  #position: GraphPosition
+  readonly #supervisor: Supervisor
+  #writes = new Map<string, Json | undefined>()
+
+  constructor(facts: SessionFacts, entries: Iterable<readonly [key: string, value: Json]>, position: GraphPosition) {
+    this.#facts = facts
+    this.#board = new Map(entries)
+    this.#seen = new SeenIds(this.#board, facts.args.remembers === 'all' ? Number.POSITIVE_INFINITY : undefined)
+    this.#position = position
+    this.#supervisor = new Supervisor({
+      graphId: facts.graphId,
+      constraints: facts.args.constraints,
+      store: {
+        get: (key) => this.#board.get(key),
+        set: (key, value) => this.#set(key, value),
+        delete: (key) => this.#delete(key),
+        keys: (prefix) => [...this.#board.keys()].filter((key) => key.startsWith(prefix)),
+      },
+      state: { episode: position.episode, clock: position.clock },
+    })
+  }
+
+  get position(): GraphPosition {
+    return this.#position
+  }
+
+  /** Returns a value of the context. */
+  value(key: string): Json | undefined {
+    return this.#board.get(key)
+  }
+
+  /** The next time at which a deferred item is due; undefined if none waits. */
+  get nextDue(): GraphPosition['clock'] | undefined {
+    return this.#supervisor.nextDue
+  }
+
+  /** Takes events in order, up to the first pass with an external intent. `now`: the time of the step, in milliseconds. */
+  take(events: readonly Arrived[], now: number): Taken {
+    const draft = new Draft(this.#position)
+    const held = this.#position.held.map((body): Arrived => body as unknown as Arrived)
+    let count = 0
+    for (const arrived of held) {
+      if (draft.intents.length > 0) break
+      draft.held = draft.held.slice(1)
+      this.#take(arrived, now, draft, -1)
+    }
+    for (const arrived of events) {
+      if (draft.intents.length > 0) break
+      this.#take(arrived, now, draft, count++)
+    }
+    return this.#close(draft, count)
+  }
+
+  /** Runs what is due at a time, in milliseconds. */
+  pump(now: number): Taken {
+    const draft = new Draft(this.#position)
+    this.#pumpUntil([Math.floor(now / 1000), (now % 1000) * 1_000_000], draft)
+    return this.#close(draft, 0)
+  }
+
+  /** Changes the parts of the position that passes do not. */
+  move(change: Partial<GraphPosition>): void {
+    this.#position = { ...this.#position, ...change }
+  }
+
+  #take(arrived: Arrived, now: number, draft: Draft, index: number): void {
+    const event = readEvent(arrived.body, { id: arrived.id, at: this.#facts.args.isLive ? now : 0 })
+    if (event === undefined) return
+    if (isFault(event)) return draft.refuse({ index, id: arrived.id, fault: event })
+    const { event_id: id } = event
+    if (this.#seen.has(id)) return draft.refuse({ index, id, fault: duplicate(id) })
+    const bound = this.#bind(event)
+    if ('refused' in bound) return draft.refuse({ index, id, fault: bound.refused })
+    if (event.kind !== 'Pump') this.#pumpUntil([event.at.secs, event.at.nanos], draft)
+    if (draft.intents.length > 0) {
+      // What was due before it has an intent, which is acknowledged first.
+      draft.held = [...draft.held, arrived as unknown as Json]
+      return
+    }
+    this.#seen.add(id)
+    this.#run(event, bound.context, draft)
+  }
+
+  #bind(event: HostedEvent): Bound {
+    const { adapter } = this.#facts.def
+    if (adapter === undefined) return bindFixture(event)
+    return bindEvent(adapter, (key) => this.#board.get(key) as Scalar | undefined, event)
+  }
+
+  /** Runs the deferred items that are due at a time, each at its own time, up to the first intent. */
+  #pumpUntil(at: GraphPosition['clock'], draft: Draft): void {
+    for (;;) {
+      const due = this.#supervisor.nextDue
+      if (due === undefined || isAfter(due, at) || draft.intents.length > 0) return
+      const { episode } = this.#supervisor.state
+      const [secs, nanos] = isAfter(this.#supervisor.state.clock, due) ? this.#supervisor.state.clock : due
+      this.#run({ event_id: `pump/${episode}`, kind: 'Pump', at: { secs, nanos } }, undefined, draft)
+    }
+  }
+
+  #run(event: HostedEvent, context: BoundContext | undefined, draft: Draft): void {
+    const { def, graphId, traced = false } = this.#facts
+    let ran: Omit<PassReport, 'event' | 'decision'> = { effects: [] }
+    const decision = this.#supervisor.handle(event, context, ({ eventId, context: snapshot }): RunTermination => {
+      const result = def.pass.run(snapshot, { graphId, eventId, traced })
+      const trace = result.trace === undefined ? {} : { trace: result.trace }
+      if ('failure' in result) {
+        ran = { context: snapshot, effects: [], failure: result.failure, ...trace }
+        return result.termination
+      }
+      ran = { context: snapshot, outputs: result.outputs, effects: result.effects, ...trace }
+      return 'Completed'
+    })
+    const report: PassReport = { event, decision, ...ran }
+    this.#dispatch(report, draft)
+    draft.add(report)
+  }
+
+  /** Applies the writes of a pass to the context, and keeps its intents. */
+  #dispatch({ effects }: PassReport, draft: Draft): void {
+    if (effects.length === 0) return
+    const applied = applyEffects(this.#facts.def.adapter?.adapter, effects)
+    for (const [key, value] of applied.writes) this.#set(key, value as Json)
+    if (applied.failure !== undefined) throw applied.failure
+    draft.intents.push(...applied.intents)
+  }
+
+  #close(draft: Draft, count: number): Taken {
+    const ids = this.#seen.changes(this.#position.episode)
+    if (ids !== undefined) {
+      this.#set(ids.key, ids.ids as unknown as Json)
+      for (const key of ids.forgotten) this.#delete(key)
+    }
+    const { episode, clock } = this.#supervisor.state
+    const { taken, refused, failed } = draft.counts
+    const before = this.#position
+    this.#position = {
+      ...before,
+      episode,
+      clock: equalJson(clock as unknown as Json, before.clock as unknown as Json) ? before.clock : clock,
+      taken: before.taken + taken,
+      refused: before.refused + refused,
+      failed: before.failed + failed,
+      held: draft.held.length === 0 && before.held.length === 0 ? before.held : draft.held,
+      pending: draft.intents.length === 0 ? before.pending : [...before.pending, ...draft.intents],
+    }
+    const writes = this.#writes
+    this.#writes = new Map()
+    return {
+      count,
+      passes: draft.passes,
+      refusals: draft.refusals,
+      writes,
+      position: this.#position,
+      intents: draft.intents,
+      fingerprint: draft.fingerprint,
+    }
+  }
+
+  #set(key: string, value: Json): void {
+    const before = this.#board.get(key)
+    if (before !== undefined && equalJson(before, value)) return
+    this.#board.set(key, value)
+    this.#writes.set(key, value)
+  }
+
+  #delete(key: string): void {
+    if (!this.#board.delete(key)) return
+    this.#writes.set(key, undefined)
+  }
+}
+
+/** What one step has taken so far. */
+class Draft {
+  readonly passes: PassReport[] = []
+  readonly refusals: Refusal[] = []
+  readonly intents: EffectIntent[] = []
+  held: readonly Json[]
+  readonly #fingerprint = new Fingerprint()
+
+  constructor({ held }: GraphPosition) {
+    this.held = held
+  }
+
+  refuse(refusal: Refusal): void {
+    this.refusals.push(refusal)
+  }
+
+  add(report: PassReport): void {
+    this.passes.push(report)
+    const { outputs, effects } = report
+    if (outputs !== undefined) this.#fingerprint.add(canonicalJson([outputs as JsonObject, effects as unknown as Json]))
+  }
+
+  get fingerprint(): number {
+    return this.#fingerprint.value
+  }
+
+  get counts(): { readonly taken: number; readonly refused: number; readonly failed: number } {
+    return {
+      taken: this.passes.filter(({ event }) => event.kind !== 'Pump').length,
+      refused: this.refusals.length,
+      failed: this.passes.filter(({ failure }) => failure !== undefined).length,
+    }
+  }
+}
+
+function duplicate(id: string): Fault {
+  return faults.finding('R1334', `event id ${id} was taken before`, { rule: 'HST-9' })
+}
+
+function isAfter([secs, nanos]: GraphPosition['clock'], [others, otherNanos]: GraphPosition['clock']): boolean {
+  return secs > others || (secs === others && nanos > otherNanos)
+}

@@ -1,0 +1,273 @@
+import { type Fault, type FaultData, faultJson, type Input, isList, isObject, type Json, type JsonObject, type Ref, type TakenMessage } from '../../../kernel/index.ts'
+import type { EventSource } from './args.ts'
+import { faults } from './faults.ts'
+import { dispatch, FAILURE_WAIT, kindsOf, refusalOf } from './intents.ts'
+import { type GraphPosition, positionPatch } from './position.ts'
+import { recordTaken } from './record-taken.ts'
+import { dropWaits, type GraphStep, type Running, running, waitName } from './running.ts'
+import type { Arrived, Taken } from './session.ts'
+import { EVENT_TOPIC, MOST_CHARACTERS, MOST_EVENTS, PUMP_TIMER } from './topics.ts'
+
+/** One step of a graph: whole passes, the acknowledgement of an intent, or the end of what was started. */
+export function stepGraph(x: GraphStep, input: Input | undefined): void {
+  const graph = running(x)
+  const before = graph.session.position
+  if (x.position === undefined) return begin(graph)
+  switch (input?.[0]) {
+    case undefined:
+      return next(graph, before, graph.session.take([], x.now))
+    case 'messages':
+      return take(graph, before, input[2])
+    case 'timer':
+      return onTimer(graph, before, waitName(x, input[1]))
+    case 'ok':
+      return settled(graph, before, input[1], input[2])
+    case 'err':
+      return failed(graph, before, input[1], input[2] as unknown as FaultData)
+    case 'answer':
+      return answered(graph, before, input[2])
+    case 'end':
+      return ended(graph, before, String(input[1]), input[2], input[3])
+    default:
+  }
+}
+
+/** The first step: the context with which the graph begins, and the channels that must be ready before the first event. */
+function begin(graph: Running): void {
+  const { x, args, session } = graph
+  x.go({ n: 0 })
+  for (const [key, value] of Object.entries(args.context)) x.set(key, value)
+  if (!args.stays) return next(graph, session.position, session.take([{ id: callId(x), body: callEvent(args.input, callId(x)) }], x.now))
+  const channels = new Map(Object.values(args.routes).flatMap((route) => (route.to === 'process' ? [[route.channel, route] as const] : [])))
+  for (const [channel, { command }] of channels) x.request('egress', { do: 'open', channel, command, kinds: kindsOf(channel, args.routes) })
+  if (channels.size === 0) open(graph)
+}
+
+/** The id of the one event of a graph that is called: no other call of any run has it. */
+function callId({ origin, frame }: GraphStep): string {
+  return `${origin.run}/${frame.id}`
+}
+
+function callEvent({ semantic_kind: kind, ...payload }: JsonObject, id: string): Json {
+  return { event_id: id, kind: 'Command', payload, ...(kind === undefined ? {} : { semantic_kind: kind }) }
+}
+
+/** Opens the waits and the sources of events. */
+function open({ x, args }: Running): void {
+  openEvents(x)
+  for (const source of args.sources) openSource(x, source)
+}
+
+function openEvents(x: GraphStep): void {
+  x.wait('message', EVENT_TOPIC, { stays: true, most: MOST_EVENTS, bytes: MOST_CHARACTERS })
+}
+
+function openSource(x: GraphStep, source: EventSource): void {
+  if (source.from === 'timer') x.wait('timer', source.name, { every: source.every })
+  else x.request('ingress', source as unknown as Json)
+}
+
+/** Takes events, up to the first pass with an external intent. An event that is null says that none follows. */
+function take(graph: Running, before: GraphPosition, messages: readonly TakenMessage[]): void {
+  const { x, args, session } = graph
+  const arrived = messages.map(([id, body, by]) => (by === undefined ? sourcedEvent(id, body) : { id, body }))
+  const taken = session.take(arrived, x.now)
+  const own = arrived.slice(0, taken.count)
+  const read = Object.fromEntries(own.flatMap((one) => ('name' in one ? [[one.name, one.read]] : [])))
+  const position = { ...before.read, ...read }
+  const isClosing = before.isClosing || own.some(({ body }) => body === null) || (own.some(isEnd) && haveEnded(args.sources, position))
+  session.move({ isClosing, ...(Object.keys(read).length === 0 ? {} : { read: position }) })
+  if (taken.count < messages.length) x.took(taken.count)
+  next(graph, before, taken)
+}
+
+/** An event of a source that the run reads itself. */
+interface SourcedEvent extends Arrived {
+  readonly name: string
+  /** How far the source was read with it: bytes and lines; −1 at its end. */
+  readonly read: readonly [offset: number, line: number]
+}
+
+/** Reads a message of the port `ingress`: `{source: [name, offset, line], event}`; without an event, the source has ended. */
+function sourcedEvent(id: string, body: Json): Arrived | SourcedEvent {
+  if (!isObject(body) || !isList(body.source)) return { id, body }
+  const [name, offset, line] = body.source as unknown as readonly [string, number, number]
+  if (body.event === undefined) return { id, body: END, name, read: [-1, line] }
+  return { id: `${name}:${line}`, body: body.event, name, read: [offset, line] }
+}
+
+/** Stands for the end of a source: no event. */
+const END: Json = { kind: 'episode_start' }
+
+function isEnd({ body }: Arrived): boolean {
+  return body === END
+}
+
+/** True if every source that can end has ended. */
+function haveEnded(sources: readonly EventSource[], read: GraphPosition['read']): boolean {
+  return sources.every(({ from, name }) => from === 'timer' || read[name]?.[0] === -1)
+}
+
+/** Records what was taken, and does what follows: an intent, the next event, or the end. */
+function next(graph: Running, before: GraphPosition, taken: Taken): void {
+  const { x, args, session } = graph
+  if (!args.stays && taken.refusals[0] !== undefined) return x.fail(taken.refusals[0].fault)
+  const [report] = taken.passes
+  if (!args.stays && report?.failure !== undefined) return x.fail(report.failure)
+  if (before.pending.length === 0) send(graph)
+  if (session.position.pending.length > 0) dropWaits(x, EVENT_TOPIC)
+  recordTaken(x, before, taken, session.position)
+  if (!args.stays && report?.outputs !== undefined) x.setInternal(OUTPUTS, report.outputs)
+  rest(graph)
+}
+
+/** The key under which a called graph keeps its outputs until its intents are acknowledged. */
+const OUTPUTS = '~outputs'
+
+/** Sends the intents that can be sent: the first one that leaves; programs are only started. */
+function send(graph: Running): void {
+  const { session } = graph
+  for (;;) {
+    const [intent, ...rest] = session.position.pending
+    if (intent === undefined) return
+    const done = dispatch(graph, intent)
+    if (done === undefined) return
+    session.move({
+      pending: rest,
+      sent: counted(session.position.sent, intent.kind),
+      started: { ...session.position.started, [done.started]: [intent.kind, intent.intent_id] },
+    })
+  }
+}
+
+/** Continues after the intents: the events that were held, the next ones, or the end of the graph. */
+function rest({ x, args, session }: Running): void {
+  const { pending, held, isClosing, started } = session.position
+  if (pending.length > 0) return
+  if (held.length > 0) return x.again()
+  const isDone = !args.stays || isClosing
+  if (isDone && Object.keys(started).length === 0) return finish({ x, args, session })
+  if (isDone && !args.stays) return
+  if (!x.waits().some(({ name }) => name === EVENT_TOPIC)) openEvents(x)
+  if (args.isLive) alarm(x, session.nextDue)
+}
+
+/** Sets the timer of the next deferred item. */
+function alarm(x: GraphStep, due: GraphPosition['clock'] | undefined): void {
+  const open = x.waits().find(({ name }) => name === PUMP_TIMER)
+  const at = due === undefined ? undefined : due[0] * 1000 + Math.ceil(due[1] / 1_000_000)
+  if (open?.due === at) return
+  dropWaits(x, PUMP_TIMER)
+  if (at !== undefined) x.wait('timer', PUMP_TIMER, { due: at })
+}
+
+function finish({ x, args, session }: Running): void {
+  if (!args.stays) return x.done((session.value(OUTPUTS) ?? x.pending()[OUTPUTS] ?? {}) as Json)
+  const { taken, refused, failed, sent } = session.position
+  x.done({ events: taken, refused, failed, sent: sent as JsonObject })
+}
+
+/** A deferred item is due, or a timer that is a source of events has fired. */
+function onTimer(graph: Running, before: GraphPosition, name: string | undefined): void {
+  const { x, args, session } = graph
+  if (name === PUMP_TIMER) return next(graph, before, session.pump(x.now))
+  const source = args.sources.find((one) => one.from === 'timer' && one.name === name)
+  if (source?.from !== 'timer') return
+  const { semantic_kind, time_field: field } = source
+  const payload = field === undefined ? {} : { [field]: x.now / 1000 }
+  const body = { event_id: `${name}/${x.record}`, at: x.now / 1000, semantic_kind, payload }
+  next(graph, before, session.take([{ id: body.event_id, body }], x.now))
+}
+
+/** A channel is ready, an intent is acknowledged, or a source has ended. */
+function settled(graph: Running, before: GraphPosition, ref: Ref, result: Json): void {
+  const { x, args, session } = graph
+  const effect = x.pendingEffects().find(({ id }) => id === ref)
+  if (effect?.port === 'ingress') return rest(graph)
+  if (isOpening(effect?.args)) {
+    if (x.pendingEffects().length === 1) open(graph)
+    return
+  }
+  const [intent, ...rest_] = before.pending
+  if (intent === undefined) return
+  const refusal = refusalOf(args.routes[intent.kind], intent, result)
+  if (refusal !== undefined) return interrupted(graph, before, intent.kind, refusal)
+  session.move({ pending: rest_, sent: counted(before.sent, intent.kind) })
+  send(graph)
+  record(graph, before)
+  rest(graph)
+}
+
+function isOpening(args: Json | undefined): boolean {
+  return isObject(args) && args.do === 'open'
+}
+
+function record({ x, session }: Running, before: GraphPosition): void {
+  const patch = positionPatch(before, session.position)
+  if (patch !== undefined) x.patch(patch)
+}
+
+function counted(sent: GraphPosition['sent'], kind: string): GraphPosition['sent'] {
+  return { ...sent, [kind]: (sent[kind] ?? 0) + 1 }
+}
+
+/** A channel or a source has failed. No further event is taken: the graph fails with the reason, or a person is asked. */
+function failed(graph: Running, before: GraphPosition, ref: Ref, fault: FaultData): void {
+  const { x } = graph
+  const effect = x.pendingEffects().find(({ id }) => id === ref)
+  const [intent] = before.pending
+  if (effect?.port === 'ingress' || intent === undefined) return x.fail(fault)
+  interrupted(graph, before, intent.kind, fault)
+}
+
+function interrupted({ x, args }: Running, _: GraphPosition, kind: string, fault: FaultData | Fault): void {
+  if (args.onFailure === 'fail') return x.fail(fault)
+  x.wait('answer', FAILURE_WAIT, {
+    about: {
+      text: `${kind} was not acknowledged. Send it again, leave it out, or end the run?`,
+      type: 'choice',
+      options: [
+        { value: 'again', label: 'Send it again' },
+        { value: 'leave out', label: 'Leave it out' },
+        { value: 'end', label: 'End the run' },
+      ],
+      fault: faultJson(fault),
+    },
+  })
+}
+
+function answered(graph: Running, before: GraphPosition, answer: Json): void {
+  const { x, session } = graph
+  const [intent, ...others] = before.pending
+  if (intent === undefined) return
+  if (answer === 'end') return x.fail(faults.make('R1386', `a person ended the run after ${intent.kind} was not acknowledged`))
+  if (answer !== 'again') session.move({ pending: others })
+  send(graph)
+  record(graph, before)
+  rest(graph)
+}
+
+/** A program that an intent has started has ended: its end is an event of the graph, if its route names a kind for it. */
+function ended(graph: Running, before: GraphPosition, strand: string, status: string, value: Json | undefined): void {
+  const { x, args, session } = graph
+  const [kind, intent] = before.started[strand] ?? []
+  if (kind === undefined || intent === undefined) return
+  const { [strand]: _, ...started } = before.started
+  session.move({ started })
+  x.drop(strand)
+  const route = args.routes[kind]
+  if (route?.to !== 'program' || route.end === undefined) {
+    record(graph, before)
+    return rest(graph)
+  }
+  const id = `${intent}/end`
+  const payload = endPayload(graph, route.end, { ...(isObject(value) ? value : { value: value ?? null }), intent_id: intent, status })
+  const body = { event_id: id, kind: 'Command', at: x.now / 1000, semantic_kind: route.end, payload }
+  next(graph, before, session.take([{ id, body }], x.now))
+}
+
+/** Returns the values of an ended program that the schema of the event has. */
+function endPayload({ x }: Running, kind: string, values: JsonObject): JsonObject {
+  const fields = x.def.adapter?.forms.get(kind)?.fields
+  return fields === undefined ? values : Object.fromEntries(Object.entries(values).filter(([key]) => fields.some(({ name }) => name === key)))
+}
