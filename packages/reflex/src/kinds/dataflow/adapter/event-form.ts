@@ -92,7 +92,7 @@ function typeReader(type: ScalarType, schema: JsonObject): Reader {
       return (value) => (typeof value === 'boolean' ? value : undefined)
     case 'String':
       return (value) => (typeof value === 'string' && value.isWellFormed() ? value : undefined)
-    case 'Series':
+    default:
       return seriesReader(schema)
   }
 }
