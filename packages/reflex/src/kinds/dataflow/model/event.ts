@@ -14,3 +14,6 @@ export interface HostedEvent {
   readonly semantic_kind?: string
   readonly payload?: JsonObject
 }
+
+/** The time of an event. */
+export type Instant = HostedEvent['at']
