@@ -1,3 +1,4 @@
+import { digest } from '../journal/digest.ts'
 import { readCancel } from '../journal/cancellation.ts'
 import { outputsOfAnswer, priceGrant, stoppedEffect } from './answers.ts'
 import {
@@ -25,6 +26,17 @@ import { amountOf, type CallLimits, type Limits, pickLimits, soundCallLimits, so
 export interface RunOutcome {
   readonly status: EndStatus
   readonly value: Json | undefined
+}
+
+/** Where a run comes from: the run in which its program was started first, and what tells a fork from it and from other forks. */
+export interface RunOrigin {
+  readonly run: string
+  readonly fork?: string
+}
+
+/** Returns the origin of a run. A fork has the seed of its own, of which the mark is a digest. */
+export function originOf({ start, seed }: Pick<State, 'start' | 'seed'>): RunOrigin {
+  return { run: start?.run ?? '', ...(start === undefined || seed === start.seed ? {} : { fork: digest(seed).slice(0, 16) }) }
 }
 
 /** The answer about a grant, and the number of its record; 0 if a snapshot of an earlier release does not state it. */

@@ -8,7 +8,7 @@ import type { Permissions } from '../journal/permissions.ts'
 import type { EndStatus, Rec, Input, Ref, Request, WaitType } from '../journal/record.ts'
 import type { UsageMeter } from '../state/meter.ts'
 import { StepMeter } from './step-meter.ts'
-import { makeRef, type State } from '../state/state.ts'
+import { makeRef, originOf, type RunOrigin, type State } from '../state/state.ts'
 import { soundUsage, type StatedUsage } from '../journal/usage.ts'
 import { type Lookup, StepCalls } from './step-calls.ts'
 import { type WaitOptions, waitRequest } from './wait-request.ts'
@@ -108,10 +108,9 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
     return this.state.pins[this.frame.pin]?.[2] ?? 0
   }
 
-  /** The run in which the program was started first, and what tells its fork from it and from other forks; the same in every replay. */
-  get origin(): { readonly run: string; readonly fork?: string } {
-    const { start, seed } = this.state
-    return { run: start?.run ?? '', ...(start === undefined || seed === start.seed ? {} : { fork: digest(seed).slice(0, 16) }) }
+  /** The run in which the program was started first, and the mark of the fork; the same in every replay. */
+  get origin(): RunOrigin {
+    return originOf(this.state)
   }
 
   /** The time of the last recorded input, in milliseconds since the epoch. */

@@ -1,6 +1,7 @@
 import type { FunctionPin, JsonObject } from '../../../kernel/index.ts'
 import type { PreparedAdapter } from '../adapter/event-form.ts'
 import type { Manifest, ParameterValue } from '../model/manifest.ts'
+import type { Pass } from '../pass/compile-pass.ts'
 import type { ValidatedGraph } from '../model/graph.ts'
 
 /** A graph as a run pins it: its document with everything that it refers to, so that one hash names all of it. */
@@ -24,7 +25,6 @@ export interface CompiledGraph {
   readonly graph: ValidatedGraph
   readonly adapter: PreparedAdapter | undefined
   readonly functions: readonly FunctionPin[]
-  /** The kinds of effects that it can ask for. */
-  readonly kinds: readonly string[]
+  readonly pass: Pass
 }
 

@@ -1,4 +1,4 @@
-import { isList, type Json, type StepContext } from '../../../kernel/index.ts'
+import { type Json, originOf, type State, type StepContext } from '../../../kernel/index.ts'
 import { type GraphArgs, readArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { readPosition } from './position.ts'
@@ -19,14 +19,19 @@ export function running(x: GraphStep): Running {
   if (kept !== undefined) return { x, ...kept }
   const args = readArgs(x.args)
   const entries = [...x.frame.scope.liveEntries()].flatMap(([key, { value }]): [string, Json][] => (value === undefined ? [] : [[key, value]]))
-  const session = new Session({ def: x.def, args, graphId: graphId(x) }, entries, readPosition(x.position))
+  const session = new Session({ def: x.def, args, graphId: markedId(x.def.id, x.origin.fork) }, entries, readPosition(x.position))
   x.cache = { args, session }
   return { x, args, session }
 }
 
-/** Returns the name of the graph in the ids of intents. A fork has its own: its intents are others. */
-function graphId({ def, origin }: GraphStep): string {
-  return origin.fork === undefined ? def.id : `${def.id}~${origin.fork}`
+/** Returns the name of a graph in the ids of intents. A fork has its own: its intents are others. */
+function markedId(id: string, fork: string | undefined): string {
+  return fork === undefined ? id : `${id}~${fork}`
+}
+
+/** Returns the name of a graph in the ids of intents of a run as it is. */
+export function graphIdOf(id: string, state: State): string {
+  return markedId(id, originOf(state).fork)
 }
 
 /** Returns the name of an open wait. */
@@ -38,9 +43,4 @@ export function waitName(x: GraphStep, ref: Json): string | undefined {
 export function dropWaits(x: GraphStep, ...names: readonly string[]): void {
   const refs = x.waits().filter(({ name }) => names.includes(name))
   if (refs.length > 0) x.drop(...refs.map(({ id }) => id))
-}
-
-/** Returns a value as a list. */
-export function listOf(value: Json): readonly Json[] {
-  return isList(value) ? value : []
 }

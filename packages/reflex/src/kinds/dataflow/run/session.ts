@@ -1,11 +1,11 @@
 import { canonicalJson, equalJson, type Fault, isFault, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { bindEvent, bindFixture, type Bound, type BoundContext } from '../adapter/bind-event.ts'
-import { applyEffects } from '../adapter/apply-effects.ts'
+import { type EffectOwners, effectOwners, realizeEffects } from '../adapter/realize-effects.ts'
 import type { Effect, EffectIntent } from '../model/effect.ts'
 import type { HostedEvent } from '../model/event.ts'
 import type { RunTermination } from '../model/termination.ts'
 import type { PassValue, Scalar } from '../model/value.ts'
-import type { PassTrace } from '../pass/trace.ts'
+import type { NodeTrace } from '../pass/evaluate.ts'
 import { type Decision, Supervisor } from '../supervisor/supervisor.ts'
 import type { GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
@@ -20,6 +20,8 @@ export interface Arrived {
   /** Its id in the inbox, which stands for an event that states none. */
   readonly id: string
   readonly body: Json
+  /** True for a message that says that no event follows. */
+  readonly isClose?: boolean
 }
 
 /** One pass, or the decision that there is none now. */
@@ -32,7 +34,7 @@ export interface PassReport {
   readonly effects: readonly Effect[]
   readonly failure?: Fault
   /** Every value of the pass, if they were asked for. */
-  readonly trace?: PassTrace
+  readonly trace?: readonly NodeTrace[]
 }
 
 /** An event that was refused: its place among those of the step, its id, and the reason. */
@@ -54,6 +56,8 @@ export interface Taken {
   readonly intents: readonly EffectIntent[]
   /** Stands for all outputs and effects. */
   readonly fingerprint: number
+  /** An effect that cannot be realized: the run fails. Writes before it stay. */
+  readonly fatal: Fault | undefined
 }
 
 /** The facts about a run that passes depend on. */
@@ -76,6 +80,7 @@ export class Session {
   readonly #seen: SeenIds
   #position: GraphPosition
   readonly #supervisor: Supervisor
+  readonly #owners: EffectOwners
   #writes = new Map<string, Json | undefined>()
 
   constructor(facts: SessionFacts, entries: Iterable<readonly [key: string, value: Json]>, position: GraphPosition) {
@@ -83,6 +88,7 @@ export class Session {
     this.#board = new Map(entries)
     this.#seen = new SeenIds(this.#board, facts.args.remembers === 'all' ? Number.POSITIVE_INFINITY : undefined)
     this.#position = position
+    this.#owners = effectOwners(facts.def.adapter?.adapter, Object.keys(facts.args.routes))
     this.#supervisor = new Supervisor({
       graphId: facts.graphId,
       constraints: facts.args.constraints,
@@ -116,12 +122,12 @@ export class Session {
     const held = this.#position.held.map((body): Arrived => body as unknown as Arrived)
     let count = 0
     for (const arrived of held) {
-      if (draft.intents.length > 0) break
+      if (draft.isOver) break
       draft.held = draft.held.slice(1)
       this.#take(arrived, now, draft, -1)
     }
     for (const arrived of events) {
-      if (draft.intents.length > 0) break
+      if (draft.isOver) break
       this.#take(arrived, now, draft, count++)
     }
     return this.#close(draft, count)
@@ -148,7 +154,7 @@ export class Session {
     const bound = this.#bind(event)
     if ('refused' in bound) return draft.refuse({ index, id, fault: bound.refused })
     if (event.kind !== 'Pump') this.#pumpUntil([event.at.secs, event.at.nanos], draft)
-    if (draft.intents.length > 0) {
+    if (draft.isOver) {
       // What was due before it has an intent, which is acknowledged first.
       draft.held = [...draft.held, arrived as unknown as Json]
       return
@@ -167,7 +173,7 @@ export class Session {
   #pumpUntil(at: GraphPosition['clock'], draft: Draft): void {
     for (;;) {
       const due = this.#supervisor.nextDue
-      if (due === undefined || isAfter(due, at) || draft.intents.length > 0) return
+      if (due === undefined || isAfter(due, at) || draft.isOver) return
       const { episode } = this.#supervisor.state
       const [secs, nanos] = isAfter(this.#supervisor.state.clock, due) ? this.#supervisor.state.clock : due
       this.#run({ event_id: `pump/${episode}`, kind: 'Pump', at: { secs, nanos } }, undefined, draft)
@@ -178,14 +184,11 @@ export class Session {
     const { def, graphId, traced = false } = this.#facts
     let ran: Omit<PassReport, 'event' | 'decision'> = { effects: [] }
     const decision = this.#supervisor.handle(event, context, ({ eventId, context: snapshot }): RunTermination => {
-      const result = def.pass.run(snapshot, { graphId, eventId, traced })
-      const trace = result.trace === undefined ? {} : { trace: result.trace }
-      if ('failure' in result) {
-        ran = { context: snapshot, effects: [], failure: result.failure, ...trace }
-        return result.termination
-      }
-      ran = { context: snapshot, outputs: result.outputs, effects: result.effects, ...trace }
-      return 'Completed'
+      const ids = { graphId, eventId }
+      const trace: NodeTrace[] = []
+      const result = traced ? def.pass.explain(snapshot, ids, (node) => trace.push(node)) : def.pass.run(snapshot, ids)
+      ran = { context: snapshot, effects: [], ...('error' in result ? { failure: result.error.fault } : result), ...(traced ? { trace } : {}) }
+      return 'error' in result ? { Failed: 'SemanticError' } : 'Completed'
     })
     const report: PassReport = { event, decision, ...ran }
     this.#dispatch(report, draft)
@@ -195,10 +198,10 @@ export class Session {
   /** Applies the writes of a pass to the context, and keeps its intents. */
   #dispatch({ effects }: PassReport, draft: Draft): void {
     if (effects.length === 0) return
-    const applied = applyEffects(this.#facts.def.adapter?.adapter, effects)
-    for (const [key, value] of applied.writes) this.#set(key, value as Json)
-    if (applied.failure !== undefined) throw applied.failure
-    draft.intents.push(...applied.intents)
+    const { writes, intents, failure } = realizeEffects(this.#owners, effects)
+    for (const { key, value } of writes) this.#set(key, value as Json)
+    draft.intents.push(...intents)
+    draft.fatal ??= failure
   }
 
   #close(draft: Draft, count: number): Taken {
@@ -230,6 +233,7 @@ export class Session {
       position: this.#position,
       intents: draft.intents,
       fingerprint: draft.fingerprint,
+      fatal: draft.fatal,
     }
   }
 
@@ -252,10 +256,16 @@ class Draft {
   readonly refusals: Refusal[] = []
   readonly intents: EffectIntent[] = []
   held: readonly Json[]
+  fatal: Fault | undefined
   readonly #fingerprint = new Fingerprint()
 
   constructor({ held }: GraphPosition) {
     this.held = held
+  }
+
+  /** True once no further event may be taken: an intent is acknowledged first. */
+  get isOver(): boolean {
+    return this.intents.length > 0 || this.fatal !== undefined
   }
 
   refuse(refusal: Refusal): void {

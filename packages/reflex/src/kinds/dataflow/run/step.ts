@@ -2,10 +2,11 @@ import { type Fault, type FaultData, faultJson, type Input, isList, isObject, ty
 import type { EventSource } from './args.ts'
 import { faults } from './faults.ts'
 import { dispatch, FAILURE_WAIT, kindsOf, refusalOf } from './intents.ts'
+import { callArrival, endArrival, isLast, messageArrivals, timerArrival } from './arrivals.ts'
 import { type GraphPosition, positionPatch } from './position.ts'
 import { recordTaken } from './record-taken.ts'
 import { dropWaits, type GraphStep, type Running, running, waitName } from './running.ts'
-import type { Arrived, Taken } from './session.ts'
+import type { Taken } from './session.ts'
 import { EVENT_TOPIC, MOST_CHARACTERS, MOST_EVENTS, PUMP_TIMER } from './topics.ts'
 
 /** One step of a graph: whole passes, the acknowledgement of an intent, or the end of what was started. */
@@ -37,19 +38,10 @@ function begin(graph: Running): void {
   const { x, args, session } = graph
   x.go({ n: 0 })
   for (const [key, value] of Object.entries(args.context)) x.set(key, value)
-  if (!args.stays) return next(graph, session.position, session.take([{ id: callId(x), body: callEvent(args.input, callId(x)) }], x.now))
+  if (!args.stays) return next(graph, session.position, session.take([callArrival(args, x.origin.run, x.frame.id)], x.now))
   const channels = new Map(Object.values(args.routes).flatMap((route) => (route.to === 'process' ? [[route.channel, route] as const] : [])))
   for (const [channel, { command }] of channels) x.request('egress', { do: 'open', channel, command, kinds: kindsOf(channel, args.routes) })
   if (channels.size === 0) open(graph)
-}
-
-/** The id of the one event of a graph that is called: no other call of any run has it. */
-function callId({ origin, frame }: GraphStep): string {
-  return `${origin.run}/${frame.id}`
-}
-
-function callEvent({ semantic_kind: kind, ...payload }: JsonObject, id: string): Json {
-  return { event_id: id, kind: 'Command', payload, ...(kind === undefined ? {} : { semantic_kind: kind }) }
 }
 
 /** Opens the waits and the sources of events. */
@@ -67,50 +59,27 @@ function openSource(x: GraphStep, source: EventSource): void {
   else x.request('ingress', source as unknown as Json)
 }
 
-/** Takes events, up to the first pass with an external intent. An event that is null says that none follows. */
+/** Takes events, up to the first pass with an external intent. */
 function take(graph: Running, before: GraphPosition, messages: readonly TakenMessage[]): void {
   const { x, args, session } = graph
-  const arrived = messages.map(([id, body, by]) => (by === undefined ? sourcedEvent(id, body) : { id, body }))
+  const arrived = messageArrivals(messages)
   const taken = session.take(arrived, x.now)
   const own = arrived.slice(0, taken.count)
-  const read = Object.fromEntries(own.flatMap((one) => ('name' in one ? [[one.name, one.read]] : [])))
+  const read = Object.fromEntries(own.flatMap((one) => ('read' in one ? [[one.name, one.read]] : [])))
   const position = { ...before.read, ...read }
-  const isClosing = before.isClosing || own.some(({ body }) => body === null) || (own.some(isEnd) && haveEnded(args.sources, position))
+  const isClosing = before.isClosing || isLast(own, args.sources, position)
   session.move({ isClosing, ...(Object.keys(read).length === 0 ? {} : { read: position }) })
   if (taken.count < messages.length) x.took(taken.count)
   next(graph, before, taken)
 }
 
-/** An event of a source that the run reads itself. */
-interface SourcedEvent extends Arrived {
-  readonly name: string
-  /** How far the source was read with it: bytes and lines; −1 at its end. */
-  readonly read: readonly [offset: number, line: number]
-}
-
-/** Reads a message of the port `ingress`: `{source: [name, offset, line], event}`; without an event, the source has ended. */
-function sourcedEvent(id: string, body: Json): Arrived | SourcedEvent {
-  if (!isObject(body) || !isList(body.source)) return { id, body }
-  const [name, offset, line] = body.source as unknown as readonly [string, number, number]
-  if (body.event === undefined) return { id, body: END, name, read: [-1, line] }
-  return { id: `${name}:${line}`, body: body.event, name, read: [offset, line] }
-}
-
-/** Stands for the end of a source: no event. */
-const END: Json = { kind: 'episode_start' }
-
-function isEnd({ body }: Arrived): boolean {
-  return body === END
-}
-
-/** True if every source that can end has ended. */
-function haveEnded(sources: readonly EventSource[], read: GraphPosition['read']): boolean {
-  return sources.every(({ from, name }) => from === 'timer' || read[name]?.[0] === -1)
-}
-
 /** Records what was taken, and does what follows: an intent, the next event, or the end. */
 function next(graph: Running, before: GraphPosition, taken: Taken): void {
   const { x, args, session } = graph
+  if (taken.fatal !== undefined) {
+    recordTaken(x, before, taken)
+    return x.fail(taken.fatal)
+  }
   if (!args.stays && taken.refusals[0] !== undefined) return x.fail(taken.refusals[0].fault)
   const [report] = taken.passes
   if (!args.stays && report?.failure !== undefined) return x.fail(report.failure)
@@ -173,10 +142,7 @@ function onTimer(graph: Running, before: GraphPosition, name: string | undefined
   if (name === PUMP_TIMER) return next(graph, before, session.pump(x.now))
   const source = args.sources.find((one) => one.from === 'timer' && one.name === name)
   if (source?.from !== 'timer') return
-  const { semantic_kind, time_field: field } = source
-  const payload = field === undefined ? {} : { [field]: x.now / 1000 }
-  const body = { event_id: `${name}/${x.record}`, at: x.now / 1000, semantic_kind, payload }
-  next(graph, before, session.take([{ id: body.event_id, body }], x.now))
+  next(graph, before, session.take([timerArrival(source, x.record, x.now)], x.now))
 }
 
 /** A channel is ready, an intent is acknowledged, or a source has ended. */
@@ -260,14 +226,5 @@ function ended(graph: Running, before: GraphPosition, strand: string, status: st
     record(graph, before)
     return rest(graph)
   }
-  const id = `${intent}/end`
-  const payload = endPayload(graph, route.end, { ...(isObject(value) ? value : { value: value ?? null }), intent_id: intent, status })
-  const body = { event_id: id, kind: 'Command', at: x.now / 1000, semantic_kind: route.end, payload }
-  next(graph, before, session.take([{ id, body }], x.now))
-}
-
-/** Returns the values of an ended program that the schema of the event has. */
-function endPayload({ x }: Running, kind: string, values: JsonObject): JsonObject {
-  const fields = x.def.adapter?.forms.get(kind)?.fields
-  return fields === undefined ? values : Object.fromEntries(Object.entries(values).filter(([key]) => fields.some(({ name }) => name === key)))
+  next(graph, before, session.take([endArrival(x.def, route.end, { intent, status, value, now: x.now })], x.now))
 }

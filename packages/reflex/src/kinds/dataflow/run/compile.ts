@@ -1,0 +1,76 @@
+import { type Fault, type FunctionPin, isFault, type JsonObject } from '../../../kernel/index.ts'
+import { prepareAdapter } from '../adapter/event-form.ts'
+import { compositionFindings } from '../adapter/compose.ts'
+import { checkAdapter } from '../adapter/check-adapter.ts'
+import { ClusterLibrary } from '../clusters/library.ts'
+import { expand } from '../clusters/expand.ts'
+import { decodeDefinition, type DefinitionSource } from '../documents/read.ts'
+import { validateGraph } from '../graph/validate.ts'
+import { Catalog } from '../manifests/catalog.ts'
+import type { Adapter } from '../model/adapter.ts'
+import type { Primitive } from '../model/primitive.ts'
+import type { ValidatedGraph } from '../model/graph.ts'
+import { compilePass } from '../pass/compile-pass.ts'
+import { PRIMITIVES } from '../primitives/table.ts'
+import type { CompiledGraph, GraphSource } from './compiled.ts'
+
+/** What a host adds to graphs. */
+export interface GraphHost {
+  /** Primitives besides those of the standard catalogue. */
+  readonly primitives: readonly Primitive[]
+}
+
+/** Compiles a stored graph. Throws the first finding of one that cannot run. `pinned`: the functions that a run calls. */
+export function compileGraph(source: GraphSource, host: GraphHost, pinned?: readonly FunctionPin[]): CompiledGraph {
+  const root = found(decodeDefinition(source.graph))
+  const clusters = new ClusterLibrary((source.clusters ?? []).map((cluster) => found(decodeDefinition(cluster))))
+  const expanded = expand(root, { clusters, catalog: catalogOf(host, pinned), ...(source.parameters === undefined ? {} : { parameters: source.parameters }) })
+  const { graph, findings } = validateGraph(expanded)
+  if (graph === undefined) throw firstOf(findings)
+  const adapter = adapterOf(source.adapter, graph)
+  return {
+    id: graph.id,
+    source,
+    graph,
+    adapter: adapter === undefined ? undefined : prepareAdapter(adapter),
+    functions: functionsOf(graph),
+    pass: compilePass(graph),
+  }
+}
+
+function catalogOf({ primitives }: GraphHost, pinned: readonly FunctionPin[] | undefined): Catalog {
+  void pinned
+  return new Catalog([...PRIMITIVES, ...primitives], { severalVersions: true })
+}
+
+function found({ source, findings }: { readonly source?: DefinitionSource; readonly findings: readonly Fault[] }): DefinitionSource {
+  if (source === undefined) throw firstOf(findings)
+  return source
+}
+
+function adapterOf(adapter: JsonObject | undefined, graph: ValidatedGraph): Adapter | undefined {
+  if (adapter === undefined) return undefined
+  const broken = checkAdapter(adapter)
+  if (broken.length > 0) throw firstOf(broken)
+  const read = adapter as unknown as Adapter
+  const composed = compositionFindings(graph, read).filter(({ severity }) => severity === 'error')
+  if (composed.length > 0) throw firstOf(composed)
+  return read
+}
+
+/** Returns the functions of the host that a graph calls, with their versions and the digests of their texts. */
+function functionsOf({ nodes }: ValidatedGraph): readonly FunctionPin[] {
+  const pins = new Map<string, FunctionPin>()
+  for (const { primitive } of nodes) {
+    if (primitive.digest === undefined) continue
+    const { id, version } = primitive.manifest
+    pins.set(`${id}@${version}`, [id, version, primitive.digest])
+  }
+  return [...pins.values()].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+function firstOf(findings: readonly Fault[]): Fault {
+  const fault = findings.find(({ severity }) => severity === 'error') ?? findings[0]
+  if (isFault(fault)) return fault
+  throw new TypeError('a graph that cannot run has a finding')
+}

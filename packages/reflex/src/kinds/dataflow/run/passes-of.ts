@@ -1,0 +1,58 @@
+import type { Change, Frame, Json } from '../../../kernel/index.ts'
+import { readArgs } from './args.ts'
+import { callArrival, endArrival, messageArrivals, timerArrival } from './arrivals.ts'
+import type { CompiledGraph } from './compiled.ts'
+import { readPosition } from './position.ts'
+import { Session, type Taken } from './session.ts'
+import { graphIdOf } from './running.ts'
+
+/** The sessions of frames whose records are read in order, each with the last record that it has seen. */
+const followed = new WeakMap<Frame, { readonly record: number; readonly session: Session }>()
+
+/**
+ * Returns the passes of a record, computed again from its input and the board before it; undefined for a record without any. `traced`: with
+ * every value of each pass. A record that follows the one before costs no more than its own passes.
+ */
+export function passesOf(change: Change<CompiledGraph>, { traced = false }: { readonly traced?: boolean } = {}): Taken | undefined {
+  const { n, frame } = change
+  const known = traced ? undefined : followed.get(frame)
+  const session = known !== undefined && known.record < n ? known.session : sessionBefore(change, traced)
+  const taken = takenBy(session, change)
+  if (taken !== undefined) session.move(readPosition(frame.position))
+  if (!traced) followed.set(frame, { record: n, session })
+  return taken
+}
+
+/** Returns the session of a frame as it was before a record. */
+function sessionBefore({ n, frame, def, before, state }: Change<CompiledGraph>, traced: boolean): Session {
+  const entries = [...frame.scope.liveEntries(n - 1)].flatMap(([key, { value }]): [string, Json][] =>
+    value === undefined ? [] : [[key, value]],
+  )
+  const args = readArgs(frame.args)
+  return new Session({ def, args, graphId: graphIdOf(def.id, state), traced }, entries, readPosition(before))
+}
+
+function takenBy(session: Session, { n, at, record, frame, def, before, state }: Change<CompiledGraph>): Taken | undefined {
+  const args = readArgs(frame.args)
+  const { input } = record
+  if (before === undefined) return args.stays ? undefined : session.take([callArrival(args, state.start?.run ?? '', frame.id)], at)
+  switch (input?.[0]) {
+    case undefined:
+      return session.take([], at)
+    case 'messages':
+      return session.take(messageArrivals(input[2]), at)
+    case 'timer': {
+      const name = frame.waits?.find(({ id }) => id === input[1])?.name
+      const source = args.sources.find((one) => one.from === 'timer' && one.name === name)
+      return source?.from === 'timer' ? session.take([timerArrival(source, n, at)], at) : session.pump(at)
+    }
+    case 'end': {
+      const [kind = '', intent = ''] = readPosition(before).started[String(input[1])] ?? []
+      const route = args.routes[kind]
+      if (route?.to !== 'program' || route.end === undefined) return undefined
+      return session.take([endArrival(def, route.end, { intent, status: input[2], value: input[3], now: at })], at)
+    }
+    default:
+      return undefined
+  }
+}
