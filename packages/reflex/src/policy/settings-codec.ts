@@ -47,12 +47,13 @@ export function settingsCodec(host: SettingsHost): SettingsCodec<RunSettings> {
 
 /** Returns the stored form of settings. */
 function storedOf({ actor, trust, workdir, simulated, folder: _, lowered, ...rest }: RunSettings): StoredSettings & Claimed {
-  const { file, agent, agentId, restrictions, tools, limits, routing, persistArtifacts, logs, decidedAfter, raisedElsewhere } = rest
+  const { file, events, agent, agentId, restrictions, tools, limits, routing, persistArtifacts, logs, decidedAfter, raisedElsewhere } = rest
   return {
     actor,
     trust,
     workdir,
     ...(file === undefined ? {} : { file }),
+    ...(events === undefined ? {} : { events }),
     ...(agent === undefined ? {} : { agent }),
     ...(agentId === undefined ? {} : { agentId }),
     ...(restrictions === undefined ? {} : { restrictions }),
@@ -87,12 +88,13 @@ function isMore(trust: Trust): boolean {
 }
 
 /** True if settings contain values that only a user of this machine may set: permissions, and files to read or run. */
-function needsProof({ trust, tools, agent, agentId, file, logs }: Claimed, { isModule }: SettingsHost): boolean {
+function needsProof({ trust, tools, agent, agentId, file, events, logs }: Claimed, { isModule }: SettingsHost): boolean {
   return (
     isMore(trust) ||
     tools !== undefined ||
     agentId !== undefined ||
     logs !== undefined ||
+    events !== undefined ||
     agent?.recorded !== undefined ||
     (file !== undefined && isModule(file))
   )
@@ -100,7 +102,7 @@ function needsProof({ trust, tools, agent, agentId, file, logs }: Claimed, { isM
 
 /** Returns the settings without the values that need a proof. */
 function unproved(
-  { tools: _, logs: _logs, agentId: _agentId, file, agent, trust, ...claimed }: Claimed,
+  { tools: _, logs: _logs, agentId: _agentId, events: _events, file, agent, trust, ...claimed }: Claimed,
   { isModule }: SettingsHost,
 ): Claimed {
   const { recorded: _recorded, ...choice } = agent ?? {}
@@ -126,12 +128,20 @@ function isRight(proof: StoredSettings['proof'], claimed: Claimed, of: SettingsO
 
 /** Returns the text that a proof seals. It contains the run, so it is invalid for another run or program. */
 function sealedText(
-  { trust, workdir, tools, file, agent, agentId, logs }: Claimed,
+  { trust, workdir, tools, file, events, agent, agentId, logs }: Claimed,
   { run, trace, program }: SettingsOwner,
   nonce: string,
 ): string {
   const sealed = { run, trace, program, trust, workdir, tools: tools ?? [], file: file ?? '', agent: agent ?? {}, nonce }
   return canonicalJson(
-    copyJson({ ...sealed, ...(agentId === undefined ? {} : { agentId }), ...(logs === undefined ? {} : { logs }) }, 'settings'),
+    copyJson(
+      {
+        ...sealed,
+        ...(events === undefined ? {} : { events }),
+        ...(agentId === undefined ? {} : { agentId }),
+        ...(logs === undefined ? {} : { logs }),
+      },
+      'settings',
+    ),
   )
 }

@@ -49,6 +49,7 @@ const form = fields<StoredSettings>({
   trust: word,
   workdir: (value) => word(value) ?? '',
   file: word,
+  events: word,
   agent: fields({ default: word, perNode: namedWords, script: object, model: word, recorded: word }),
   agentId: word,
   restrictions,

@@ -59,6 +59,8 @@ export interface RunSettings extends RunFacts {
   readonly folder: string
   /** The file of its program, an absolute path. */
   readonly file?: string
+  /** The file of events that the operator named: an absolute path. */
+  readonly events?: string
   readonly agent?: AgentChoice
   /** The agent for which the run acts: it selects memory and policy rules. */
   readonly agentId?: string

@@ -138,7 +138,12 @@ export interface RunFolder<Def = unknown> {
   keep(runtime: Runtime<RunSettings>, run: Run<RunSettings>, options: FolderOptions): Promise<void>
   /**
    * Returns the input of a run that begins at another place because of its options, such as a checkpoint; empty otherwise.
-   * `options`: the run options, with absolute paths; `secret` verifies files. Throws for a file that cannot be used.
+   * `options`: the run options, with absolute paths; `secret` verifies files; `file`: that of the program, an absolute path. Throws for a
+   * file that cannot be used.
    */
-  beginsAt?(def: Def, options: Readonly<Record<string, unknown>>, proof: { readonly secret: Uint8Array | undefined }): JsonObject
+  beginsAt?(
+    def: Def,
+    options: Readonly<Record<string, unknown>>,
+    from: { readonly secret: Uint8Array | undefined; readonly file: string | undefined },
+  ): JsonObject
 }

@@ -1,0 +1,165 @@
+import { type Call, causeOf, isFault, isObject, type Json, type Port, type PortRun } from '../../../kernel/index.ts'
+import type { KindWorld } from '../../../programs/kind-module.ts'
+import type { RunSettings } from '../../../policy/index.ts'
+import { COMMAND_CAPABILITY, fsCapability, type LineProcess } from '../../../tools/index.ts'
+import type { EventSource } from '../run/args.ts'
+import { faults } from '../run/faults.ts'
+import { readPosition } from '../run/position.ts'
+import { EVENT_TOPIC } from '../run/topics.ts'
+import { fileLines } from './read-lines.ts'
+
+/** The first line of a process that sends events. */
+export const INGRESS_PROTOCOL = 'reflex-ingress.v1'
+/** The events that are sent together, and the most that may wait. */
+const BATCH = 256
+const MOST_WAITING = 1024
+/** Milliseconds between two looks at how far the graph is, while too many events wait. */
+const LOOK = 20
+
+type World = Pick<KindWorld, 'host' | 'startLines' | 'toolCall'>
+
+/**
+ * The port `ingress`: the sources of events that a run reads itself. The effect lasts until its source ends. After a crash a file is read
+ * on from the last event that a record has taken, so each line is taken exactly once; a process is told how many lines were taken.
+ */
+export function ingressPort(world: World): Port<RunSettings> {
+  return {
+    leaves: false,
+    repeat: 'free',
+    simulate: 'perform',
+    traits: (call) => {
+      const source = sourceOf(call)
+      const isNamed = source.from === 'file' && call.settings.events === source.file
+      const needs = source.from === 'process' ? [COMMAND_CAPABILITY] : isNamed || source.from !== 'file' ? [] : [fsCapability('read', source.file)]
+      return { leaves: source.from === 'process', repeat: 'free', needs }
+    },
+    open: (run): PortRun<RunSettings> => run,
+    async perform(call) {
+      const source = sourceOf(call)
+      const sink = new Sink(source.name, call, world)
+      if (source.from === 'file') await readFile(source, sink)
+      else if (source.from === 'process') await readProcess(source, sink, await world.startLines({ argv: source.command }, world.toolCall(call)))
+      await sink.end()
+      return { events: sink.sent }
+    },
+  }
+}
+
+function sourceOf({ args }: Pick<Call, 'args'>): EventSource {
+  if (isObject(args) && typeof args.name === 'string') return args as unknown as EventSource
+  throw faults.make('R1388', 'an ingress effect names its source')
+}
+
+/** Sends the events of one source to its graph, in batches, and waits while the graph is too far behind. */
+class Sink {
+  readonly name: string
+  readonly #call: Call<RunSettings>
+  readonly #world: World
+  #batch: Promise<boolean>[] = []
+  #line: number
+  #offset: number
+  sent = 0
+
+  constructor(name: string, call: Call<RunSettings>, world: World) {
+    this.name = name
+    this.#call = call
+    this.#world = world
+    const [offset = 0, line = 0] = readPosition(call.frame.position).read[name] ?? []
+    this.#offset = Math.max(0, offset)
+    this.#line = line
+  }
+
+  /** How far the source was read before: bytes and lines. */
+  get from(): { readonly offset: number; readonly line: number } {
+    return { offset: this.#offset, line: this.#line }
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal
+  }
+
+  async send(event: Json, offset: number, line: number): Promise<void> {
+    this.#line = line
+    this.#offset = offset
+    this.sent++
+    this.#batch.push(this.#message({ source: [this.name, offset, line], event }, `${this.name}:${line}`))
+    if (this.#batch.length >= BATCH) await this.#flush()
+  }
+
+  /** Says that the source has ended. */
+  async end(): Promise<void> {
+    await this.#flush()
+    await this.#message({ source: [this.name, this.#offset, this.#line] }, `${this.name}:end`)
+  }
+
+  #message(body: Json, id: string): Promise<boolean> {
+    const run = this.#call.session as PortRun<RunSettings>
+    return run.message(EVENT_TOPIC, body, { id, frame: this.#call.frame.id })
+  }
+
+  async #flush(): Promise<void> {
+    await Promise.all(this.#batch.splice(0))
+    while (!this.signal.aborted && this.#waiting > MOST_WAITING) await this.#pause()
+    if (this.signal.aborted) throw faults.make('R1387', `${this.name} was stopped`)
+  }
+
+  /** The number of lines that were sent and that no record has taken. */
+  get #waiting(): number {
+    const [, taken = 0] = readPosition(this.#call.frame.position).read[this.name] ?? []
+    return this.#line - taken
+  }
+
+  #pause(): Promise<void> {
+    const { host } = this.#world
+    return new Promise((resolve) => host.at(host.now() + LOOK, resolve))
+  }
+}
+
+async function readFile({ file, name }: Extract<EventSource, { from: 'file' }>, sink: Sink): Promise<void> {
+  const { offset, line: before } = sink.from
+  try {
+    for await (const { text, line, end } of fileLines(file, offset, before)) {
+      if (text.trim() !== '') await sink.send(jsonOf(text), end, line)
+    }
+  } catch (thrown) {
+    if (isFault(thrown)) throw thrown
+    throw faults.make('R1387', `${file} cannot be read`, { rule: 'driver_io', path: name, cause: causeOf(thrown) })
+  }
+}
+
+/** Returns a line as JSON; as text if it is none, so that the graph refuses it at its place. */
+function jsonOf(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text.slice(0, 200)
+  }
+}
+
+/** Reads the frames of a process: `hello`, then events, then `end`. */
+async function readProcess({ name }: Extract<EventSource, { from: 'process' }>, sink: Sink, process: LineProcess): Promise<void> {
+  const fail = (rule: string, why: string): Error => {
+    process.kill()
+    return faults.make('R1387', `the source ${name} ${why}`, { rule, path: name })
+  }
+  let { line: number } = sink.from
+  let isGreeted = false
+  for (let line = await process.next(sink.signal); line !== undefined; line = await process.next(sink.signal)) {
+    const frame = jsonOf(line)
+    const type = isObject(frame) ? frame.type : undefined
+    if (!isGreeted) {
+      if (type !== 'hello' || !isObject(frame) || frame.protocol !== INGRESS_PROTOCOL) throw fail('protocol_violation', 'did not begin with hello')
+      isGreeted = true
+      process.send(JSON.stringify({ type: 'cursor', events: number }))
+    } else if (type === 'event' && isObject(frame)) await sink.send(frame.event ?? null, ++number, number)
+    else if (type === 'end') {
+      if ((await process.next(sink.signal)) !== undefined) throw fail('protocol_violation', 'wrote a line after end')
+      const { code } = await process.end(5000)
+      if (code !== 0) throw fail('driver_terminated', `ended with the code ${code}`)
+      return
+    } else throw fail('protocol_violation', `wrote a line that is no frame: ${line.slice(0, 80)}`)
+  }
+  const { code, signal, stderr } = await process.end(0)
+  const words = stderr.trim().split('\n').at(-1) ?? ''
+  throw fail('driver_terminated', `ended without end: ${signal ?? `exit ${code}`}${words === '' ? '' : `, ${words.slice(0, 200)}`}`)
+}
