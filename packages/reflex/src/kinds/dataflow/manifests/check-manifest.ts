@@ -1,5 +1,5 @@
 import type { Fault } from '../../../kernel/index.ts'
-import { checkSchema, type Locator, pathOnly, quote, quoteAll } from '../../../text/index.ts'
+import { checkSchema, type Locator, type Path, pathOnly, quote, quoteAll } from '../../../text/index.ts'
 import type { Manifest, ParameterDeclaration, PrimitiveKind } from '../model/manifest.ts'
 import { bindParameter } from './bind-parameter.ts'
 import { checkEffects } from './check-effects.ts'
@@ -12,13 +12,15 @@ export interface CheckManifestOptions {
   /** The kind of the function. Default: that of the manifest. */
   readonly kind?: PrimitiveKind | undefined
   readonly locate?: Locator | undefined
+  /** Returns the text of a number, for a manifest that was read from a text: an integer beyond 2^53 is rounded in its value. */
+  readonly numberText?: ((path: Path) => string) | undefined
 }
 
 /**
  * Returns the rules that a manifest breaks (reference 3.6), in the order of their numbers. A value that has not the shape of a manifest gets
  * the faults of its shape (`R1011` to `R1015`) and no others.
  */
-export function checkManifest(value: unknown, { kind, locate = pathOnly }: CheckManifestOptions = {}): Fault[] {
+export function checkManifest(value: unknown, { kind, locate = pathOnly, numberText }: CheckManifestOptions = {}): Fault[] {
   const shape = checkSchema(manifestFile(), value, { locate })
   if (shape.length > 0) return shape
   const manifest = value as Manifest
@@ -26,7 +28,7 @@ export function checkManifest(value: unknown, { kind, locate = pathOnly }: Check
   checkIdentity(report)
   checkPorts(report)
   checkObligations(report)
-  checkParameters(report)
+  checkParameters(report, numberText)
   checkKeys(report)
   checkEffects(report)
   return report.faults()
@@ -76,7 +78,7 @@ const BLOCKS = [
   ['effects', 'action'],
 ] as const
 
-function checkParameters(report: ManifestReport): void {
+function checkParameters(report: ManifestReport, numberText: CheckManifestOptions['numberText']): void {
   const { kind, manifest } = report
   const { parameters } = manifest
   report.addRepeats(
@@ -91,20 +93,20 @@ function checkParameters(report: ManifestReport): void {
       report.add('parameterTypes', at('type'), `has parameter ${quote(name)} of type ${type}`, 'use Number, Int or Bool')
     else if (type === 'Enum' && (values === undefined || values.length === 0))
       report.add('enumValues', at('type'), `has parameter ${quote(name)} of type Enum without values`, 'list them in "values"')
-    else checkDefault(report, parameter, i)
+    else if (parameter.default !== undefined) checkDefault(report, parameter, at('default'), numberText)
   })
 }
 
-function checkDefault(report: ManifestReport, parameter: ParameterDeclaration, index: number): void {
-  if (parameter.default === undefined) return
-  const bound = bindParameter(parameter, parameter.default)
+function checkDefault(
+  report: ManifestReport,
+  parameter: ParameterDeclaration,
+  path: Path,
+  numberText: CheckManifestOptions['numberText'],
+): void {
+  const text = typeof parameter.default === 'number' ? numberText?.(path) : undefined
+  const bound = bindParameter(parameter, parameter.default, text)
   if ('problem' in bound)
-    report.add(
-      'defaults',
-      ['parameters', index, 'default'],
-      `has a wrong default: parameter ${quote(parameter.name)} ${bound.problem.reason}`,
-      bound.problem.fix,
-    )
+    report.add('defaults', path, `has a wrong default: parameter ${quote(parameter.name)} ${bound.problem.reason}`, bound.problem.fix)
 }
 
 /** Checks each `$name` in place of a key. */
