@@ -21,10 +21,16 @@ export function graphOf(
   const nodes = names.map((name, index): GraphNode => {
     const [of, params = {}] = short[name] ?? ['']
     const primitive = typeof of === 'string' ? standard(of) : of
-    const defaults = primitive.manifest.parameters.flatMap((declared) =>
+    const defaults = primitive.manifest.parameters.flatMap((declared): [string, ParameterValue][] =>
       declared.default === undefined ? [] : [[declared.name, declared.default]],
     )
-    return { id: `n${index}`, primitive, selector: '^0.1', params: { ...Object.fromEntries(defaults), ...params }, path: [[id, name]] }
+    return {
+      id: `n${index}`,
+      primitive,
+      selector: '^0.1',
+      params: { ...Object.fromEntries<ParameterValue>(defaults), ...params },
+      path: [[id, name]],
+    }
   })
   const end = (text: string): { node: number; port: string } => {
     const [node = '', port = ''] = text.split('.')
