@@ -149,7 +149,11 @@ function* unfit({ intents }: GraphNeeds, adapter: Adapter): Generator<Violation>
     const schema = accepted(adapter, use.intent.name)?.payload_schema
     if (!isObject(schema)) continue
     for (const message of unfitParts(use, schema))
-      yield { node: use.node, message: `${quote(use.intent.name)} of ${nodeName(use.node)}: ${message}`, fix: 'make schema and intent equal' }
+      yield {
+        node: use.node,
+        message: `${quote(use.intent.name)} of ${nodeName(use.node)}: ${message}`,
+        fix: 'make schema and intent equal',
+      }
   }
 }
 

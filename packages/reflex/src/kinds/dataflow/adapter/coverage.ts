@@ -41,7 +41,9 @@ export function coverageFindings(graph: ValidatedGraph, { adapter, handlers = HA
 function missingAdapter(requiresAdapter: boolean, ingress: Coverage['ingress'], routes: readonly string[]): Fault[] {
   const fix = 'write one with `reflex validate --write-adapter`'
   if (requiresAdapter)
-    return [faults.finding('R1357', 'the graph has effects or needs keys of the context, and there is no adapter', { rule: 'RUN-CANON-2', fix })]
+    return [
+      faults.finding('R1357', 'the graph has effects or needs keys of the context, and there is no adapter', { rule: 'RUN-CANON-2', fix }),
+    ]
   if (ingress === 'production')
     return [faults.finding('R1357', 'a run needs an adapter; only fixtures run without one', { rule: 'RUN-CANON-2', fix })]
   if (routes.length === 0) return []
