@@ -144,6 +144,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   'kinds/pipeline': ['face/module', 'contract/conversation', 'engine/offers'],
   'kinds/tree': ['face/module'],
+  'kinds/dataflow': ['face/module'],
   pictures: ['dot', 'drawing', 'layout', 'mark', 'picture'],
   protocol: ['catalogue', 'plain', 'shapes', 'schemas', 'documents', 'view-document', 'record-document'],
   app: [

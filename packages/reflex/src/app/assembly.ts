@@ -126,6 +126,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     models,
     modelFindings,
     tools,
+    variable: (name) => environment[name],
     startLines: (program, call) => startLines(program, confinement, call),
     toolCall: (call) => toolCallOf(call, policy, installed.made),
     simulated: { tools: new SimulatedTools(tools), models: simulatedModels({ host, guess: suggest, check: jsonSchemaIssues }) },

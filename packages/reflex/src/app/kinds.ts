@@ -1,3 +1,4 @@
+import { dataflowModule } from '../kinds/dataflow/face/module.ts'
 import { pipelineModule } from '../kinds/pipeline/face/module.ts'
 import { treeModule } from '../kinds/tree/face/module.ts'
 import { workflowModule } from '../kinds/workflow/face/module.ts'
@@ -8,6 +9,7 @@ export const KINDS = [
   workflowModule(async () => (await import('../agents/decision-agents.ts')).decisionAgents),
   pipelineModule,
   treeModule,
+  dataflowModule,
 ] as const
 
 /** The default kinds by name, for code without a `Reflex`. They have no readers. */

@@ -21,7 +21,11 @@ export interface LiveKind {
 }
 
 /** Returns the options of a run that the flags of a command stand for. `live`: the run stays for events. */
-export async function startOptions({ read, readDecisionFile }: Session, flags: RunFlags, live?: LiveKind): Promise<RunOptions> {
+export async function startOptions(
+  { read, readDecisionFile }: Session,
+  flags: RunFlags & { readonly events?: string },
+  live?: LiveKind,
+): Promise<RunOptions> {
   if (flags.id !== undefined) checkId(flags.id)
   const { input, texts } = await readInputs(flags.input ?? [], read)
   const agent = await readAgents(flags.agent ?? [], readDecisionFile)
@@ -40,8 +44,13 @@ export async function startOptions({ read, readDecisionFile }: Session, flags: R
     ...(flags.budget === undefined ? {} : { limits: readBudget(flags.budget) }),
     ...(flags.simulate === true ? { simulate: true } : {}),
     ...own,
-    ...(live === undefined ? {} : { [live.kind]: { ...(Reflect.get(own, live.kind) as object | undefined), ...live.live.options } }),
+    ...(live === undefined ? {} : { [live.kind]: { ...(Reflect.get(own, live.kind) as object | undefined), ...live.live.options, ...readsItself(live, flags.events) } }),
   }
+}
+
+/** Returns the option for a file of events that the run reads itself. */
+export function readsItself({ live }: LiveKind, events: string | undefined): { readonly [option: string]: string } | undefined {
+  return live.reads === undefined || events === undefined || events === '-' ? undefined : { [live.reads]: events }
 }
 
 /**

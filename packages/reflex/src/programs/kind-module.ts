@@ -110,6 +110,8 @@ export interface KindWorld {
   readonly tools: Tools
   /** Starts a program that reads and writes lines, confined as a command of the call is. Throws `R4130`, `R4133` and `R4134`. */
   readonly startLines: (program: LineProgram, call: ToolCall) => Promise<LineProcess>
+  /** Returns a variable of the environment of this process; undefined for one that is not set. */
+  readonly variable: (name: string) => string | undefined
   /** Returns a call of a port as its tools see it: its folders, and what the policy allows it. */
   readonly toolCall: (call: Call<RunSettings>) => ToolCall
   /** Tools and models without effects outside, for simulated runs. */

@@ -3,18 +3,19 @@ import { requireEvents } from '../event-lines.ts'
 import { runHeader } from '../header.ts'
 import type { RunHandle } from '../../runs/handle.ts'
 import type { Session } from '../session.ts'
-import { type LiveKind, startOptions } from '../start-options.ts'
+import { type LiveKind, readsItself, startOptions } from '../start-options.ts'
 import { feed, liveRuns, type WatchFlags } from './watch.ts'
 
 /** `reflex run PROGRAM`: starts a run and continues it until it ends or waits. */
 export async function run(session: Session, program: string, flags: WatchFlags): Promise<number> {
   const fed = flags.events === undefined ? undefined : await liveRuns(session, program, flags.kind)
-  await requireEvents(session, flags.events)
+  const isRead = fed !== undefined && readsItself(fed, flags.events) !== undefined
+  if (!isRead) await requireEvents(session, flags.events)
   const options = await startOptions(session, flags, fed)
   return driveRun(session, flags, {
     open: (prepare) => session.reflex.start(program, { ...options, prepare }),
     header: (handle) => runHeader(session, handle, []),
-    ...(fed === undefined ? {} : { beforeContinue: (handle) => feedAll(session, handle, fed, flags.events ?? '') }),
+    ...(fed === undefined || isRead ? {} : { beforeContinue: (handle) => feedAll(session, handle, fed, flags.events ?? '') }),
   })
 }
 

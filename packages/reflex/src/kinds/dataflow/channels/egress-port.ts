@@ -1,40 +1,55 @@
-import { type Call, type Host, isList, isObject, type Json, type JsonObject, type Port, type Traits } from '../../../kernel/index.ts'
+import { type Call, isObject, type Json, type JsonObject, type Port, type Traits } from '../../../kernel/index.ts'
 import type { KindWorld } from '../../../programs/kind-module.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import { COMMAND_CAPABILITY } from '../../../tools/index.ts'
+import type { Channel } from '../adapter/host-file.ts'
 import { faults } from '../run/faults.ts'
 import type { SentIntent } from './frames.ts'
+import { headersOf, sendByHttp } from './http-channel.ts'
 import { ProcessChannel } from './process-channel.ts'
 
-/** A process to which intents are sent. */
-export interface ProcessRequest {
-  readonly channel: string
-  readonly command: readonly string[]
-  /** The kinds of effects that it must handle. */
-  readonly kinds: readonly string[]
-}
+/** The parts of a `Reflex` that channels need. */
+export type ChannelWorld = Pick<KindWorld, 'host' | 'startLines' | 'toolCall' | 'tools' | 'variable'>
 
-/** An effect of the port: a channel is opened, or an intent is sent. */
-export type EgressRequest = ProcessRequest &
-  ({ readonly do: 'open' } | { readonly do: 'send'; readonly intent: SentIntent; readonly timeout: number; readonly keyed?: boolean })
+/** The channels to which the port sends. */
+export type SentChannel = Extract<Channel, { type: 'process' | 'http' }>
+
+/** An effect of the port: a process is started, or an intent is sent. */
+export type EgressRequest = {
+  readonly channel: string
+  readonly by: SentChannel
+  /** The kinds of effects that the channel must handle. */
+  readonly kinds: readonly string[]
+} & ({ readonly do: 'open' } | SendRequest)
+
+interface SendRequest {
+  readonly do: 'send'
+  readonly intent: SentIntent
+  /** Milliseconds. */
+  readonly timeout: number
+  /** True if the channel takes an intent id once, also after a crash. */
+  readonly keyed?: boolean
+}
 
 type Channels = Map<string, Promise<ProcessChannel>>
 
 /**
- * The port `egress`: the processes that take the intents of a run. Each is started when it is first needed in a process of Reflex, ends
- * with the run, and has one intent at a time. A keyed channel that fails is restarted once, and gets the same intent again.
+ * The port `egress`: the processes and servers that take the intents of a run. A process is started when it is first needed in this process
+ * of Reflex, ends with the run, and has one intent at a time. A keyed channel that fails gets the same intent once more, restarted. A
+ * simulated run sends nothing.
  */
-export function egressPort(world: Pick<KindWorld, 'host' | 'startLines' | 'toolCall'>): Port<RunSettings> {
+export function egressPort(world: ChannelWorld): Port<RunSettings> {
   return {
     leaves: true,
     repeat: 'ask',
-    traits: (call): Traits => {
+    traits(call): Traits {
       const request = requestOf(call)
+      const { by } = request
       const isSafe = request.do === 'open' || request.keyed === true
-      return { leaves: true, repeat: isSafe ? 'keyed' : 'ask', needs: [COMMAND_CAPABILITY] }
+      const needs = by.type === 'process' ? [COMMAND_CAPABILITY] : (httpTraits(request, call, world).needs ?? [])
+      return { leaves: true, repeat: isSafe ? 'keyed' : 'ask', needs }
     },
-    simulate: (call) =>
-      requestOf(call).do === 'open' ? { status: 'ready' } : { status: 'accepted', acceptance: 'durable', simulated: true },
+    simulate: (call) => (requestOf(call).do === 'open' ? { status: 'ready' } : { status: 'accepted', acceptance: 'durable', simulated: true }),
     open: (): Channels => new Map(),
     async close({ session }) {
       const channels = [...((session as Channels | undefined)?.values() ?? [])]
@@ -42,46 +57,49 @@ export function egressPort(world: Pick<KindWorld, 'host' | 'startLines' | 'toolC
     },
     async perform(call) {
       const request = requestOf(call)
+      const { by } = request
       if (request.do === 'open') {
-        await channelOf(request, call, world)
+        if (by.type === 'process') await processOf({ ...request, by }, call, world)
         return { status: 'ready' }
       }
-      return send(request, call, world)
+      if (by.type === 'process') return sendToProcess({ ...request, by }, call, world)
+      return sendByHttp({ ...request, by }, call, world)
     },
   }
 }
 
-async function send(
-  request: Extract<EgressRequest, { do: 'send' }>,
-  call: Call<RunSettings>,
-  world: Pick<KindWorld, 'host' | 'startLines' | 'toolCall'>,
-): Promise<object> {
-  const attempt = async (): Promise<object> => (await channelOf(request, call, world)).send(request.intent, request.timeout, call.signal)
+function httpTraits({ by }: EgressRequest, call: Call<RunSettings>, { tools, toolCall, variable }: ChannelWorld): Traits {
+  if (by.type !== 'http') return { leaves: true, repeat: 'ask' }
+  return tools.prepare('http', { method: 'POST', url: by.url, headers: headersOf(by, variable, '') }).traits(toolCall(call))
+}
+
+type ProcessRequest = Omit<EgressRequest, 'by' | 'do'> & { readonly by: Extract<Channel, { type: 'process' }> }
+
+async function sendToProcess(request: ProcessRequest & SendRequest, call: Call<RunSettings>, world: ChannelWorld): Promise<object> {
   const channels = call.session as Channels
-  try {
-    return await attempt()
-  } catch (thrown) {
-    channels.delete(request.channel)
-    if (request.keyed !== true || call.signal.aborted) throw thrown
+  const attempt = async (): Promise<object> => {
+    try {
+      return await (await processOf(request, call, world)).send(request.intent, request.timeout, call.signal)
+    } catch (thrown) {
+      channels.delete(request.channel)
+      throw thrown
+    }
   }
   try {
     return await attempt()
   } catch (thrown) {
-    channels.delete(request.channel)
-    throw thrown
+    if (request.keyed !== true || call.signal.aborted) throw thrown
+    return attempt()
   }
 }
 
-/** Returns the open channel of a request; starts its process if this process of Reflex has not yet. */
-function channelOf(
-  { channel, command, kinds }: ProcessRequest,
-  call: Call<RunSettings>,
-  { host, startLines, toolCall }: { readonly host: Host } & Pick<KindWorld, 'startLines' | 'toolCall'>,
-): Promise<ProcessChannel> {
+/** Returns the process of a channel. Starts it if this process of Reflex has not. */
+function processOf({ channel, by, kinds }: ProcessRequest, call: Call<RunSettings>, world: ChannelWorld): Promise<ProcessChannel> {
   const channels = call.session as Channels
   const known = channels.get(channel)
   if (known !== undefined) return known
-  const opening = startLines({ argv: command }, toolCall(call)).then((process) => ProcessChannel.open(channel, process, kinds, host))
+  const starting = world.startLines({ argv: by.command }, world.toolCall(call))
+  const opening = starting.then((process) => ProcessChannel.open(channel, process, kinds, world.host))
   channels.set(channel, opening)
   opening.catch(() => {
     if (channels.get(channel) === opening) channels.delete(channel)
@@ -91,7 +109,8 @@ function channelOf(
 
 function requestOf({ args }: { readonly args: Json | undefined }): EgressRequest {
   const request: JsonObject = isObject(args) ? args : {}
-  if ((request.do === 'open' || request.do === 'send') && typeof request.channel === 'string' && isList(request.command))
+  const { do: what, channel, by } = request
+  if ((what === 'open' || what === 'send') && typeof channel === 'string' && isObject(by) && (by.type === 'process' || by.type === 'http'))
     return request as unknown as EgressRequest
-  throw faults.make('R1388', 'an egress effect names its channel and its command')
+  throw faults.make('R1388', 'an egress effect names its channel')
 }

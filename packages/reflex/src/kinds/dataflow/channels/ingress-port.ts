@@ -12,7 +12,9 @@ import { fileLines } from './read-lines.ts'
 export const INGRESS_PROTOCOL = 'reflex-ingress.v1'
 /** The events that are sent together, and the most that may wait. */
 const BATCH = 256
-const MOST_WAITING = 1024
+const MOST_WAITING = 2048
+/** The batches that may be on their way at once. */
+const MOST_MOVING = 4
 /** Milliseconds between two looks at how far the graph is, while too many events wait. */
 const LOOK = 20
 
@@ -55,7 +57,8 @@ class Sink {
   readonly name: string
   readonly #call: Call<RunSettings>
   readonly #world: World
-  #batch: Promise<boolean>[] = []
+  #batch: { readonly body: Json; readonly id: string }[] = []
+  readonly #moving: Promise<unknown>[] = []
   #line: number
   #offset: number
   sent = 0
@@ -82,13 +85,14 @@ class Sink {
     this.#line = line
     this.#offset = offset
     this.sent++
-    this.#batch.push(this.#message({ source: [this.name, offset, line], event }, `${this.name}:${line}`))
+    this.#batch.push({ body: { source: [this.name, offset, line], event }, id: `${this.name}:${line}` })
     if (this.#batch.length >= BATCH) await this.#flush()
   }
 
   /** Says that the source has ended. */
   async end(): Promise<void> {
     await this.#flush()
+    await Promise.all(this.#moving.splice(0))
     await this.#message({ source: [this.name, this.#offset, this.#line] }, `${this.name}:end`)
   }
 
@@ -97,8 +101,11 @@ class Sink {
     return run.message(EVENT_TOPIC, body, { id, frame: this.#call.frame.id })
   }
 
+  /** Sends what was gathered at once, so that one record takes it. Waits while too many events are on their way. */
   async #flush(): Promise<void> {
-    await Promise.all(this.#batch.splice(0))
+    this.#moving.push(Promise.all(this.#batch.splice(0).map(({ body, id }) => this.#message(body, id))))
+    // Only a file that is far ahead waits: the record before is made durable while the next ones are read.
+    if (this.#moving.length > MOST_MOVING) await this.#moving.shift()
     while (!this.signal.aborted && this.#waiting > MOST_WAITING) await this.#pause()
     if (this.signal.aborted) throw faults.make('R1387', `${this.name} was stopped`)
   }

@@ -1,32 +1,17 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
-import type { Constraints } from '../model/constraints.ts'
+import { DEFAULT_HOST, type HostFile } from '../adapter/host-file.ts'
 
-/** Where intents of one kind go. */
-export type Route =
-  | {
-      readonly to: 'process'
-      readonly channel: string
-      readonly command: readonly string[]
-      readonly timeout: number
-      readonly keyed: boolean
-    }
-  | {
-      readonly to: 'http'
-      readonly channel: string
-      readonly url: string
-      readonly headers: Readonly<Record<string, string>>
-      readonly timeout: number
-      readonly keyed: boolean
-    }
-  | { readonly to: 'tool'; readonly channel: string; readonly tool: string; readonly keyed: boolean }
-  | { readonly to: 'program'; readonly channel: string; readonly program: string; readonly end?: string | undefined }
-  | { readonly to: 'ledger'; readonly channel: string; readonly ledger: string }
-
-/** A source of events. */
+/** A source of events that the run reads itself. */
 export type EventSource =
   | { readonly from: 'file'; readonly name: string; readonly file: string }
   | { readonly from: 'process'; readonly name: string; readonly command: readonly string[] }
-  | { readonly from: 'timer'; readonly name: string; readonly every: number; readonly semantic_kind: string; readonly time_field?: string | undefined }
+  | {
+      readonly from: 'timer'
+      readonly name: string
+      readonly every: number
+      readonly semantic_kind: string
+      readonly time_field?: string | undefined
+    }
 
 /** What a run of a graph is told when it starts. */
 export interface GraphArgs {
@@ -38,36 +23,31 @@ export interface GraphArgs {
   readonly input: JsonObject
   /** The values with which the context begins. */
   readonly context: JsonObject
-  readonly constraints: Constraints
-  readonly routes: Readonly<Record<string, Route>>
+  readonly host: HostFile
   readonly sources: readonly EventSource[]
-  readonly onFailure: 'fail' | 'ask'
-  /** The ids that the run remembers: those of a window, or all. */
-  readonly remembers: 'window' | 'all'
 }
-
-const PREFIX = '_'
 
 /** Reads the arguments of a frame: those of Reflex begin with `_`, the others are inputs. */
 export function readArgs(args: Json | undefined): GraphArgs {
   const given: JsonObject = isObject(args) ? args : {}
-  const own = <T>(name: string, otherwise: T): T => (given[PREFIX + name] ?? otherwise) as unknown as T
+  const { _stays = false, _live = false, _context = {}, _host = DEFAULT_HOST as unknown as Json, _sources = [] } = given
   return {
-    stays: own('stays', false),
-    isLive: own('live', false),
-    input: Object.fromEntries(Object.entries(given).filter(([key]) => !key.startsWith(PREFIX))),
-    context: own('context', {}),
-    constraints: own('constraints', {}),
-    routes: own('routes', {}),
-    sources: own('sources', []),
-    onFailure: own('onFailure', 'fail'),
-    remembers: own('remembers', 'window'),
+    stays: _stays === true,
+    isLive: _live === true,
+    input: Object.fromEntries(Object.entries(given).filter(([key]) => !key.startsWith('_'))),
+    context: _context as JsonObject,
+    host: _host as unknown as HostFile,
+    sources: _sources as unknown as readonly EventSource[],
   }
 }
 
 /** Writes arguments of Reflex as `readArgs` reads them. */
-export function writeArgs(args: Partial<Omit<GraphArgs, 'input'>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(args).flatMap(([key, value]) => (value === undefined ? [] : [[PREFIX + (key === 'isLive' ? 'live' : key), value as unknown as Json]])),
-  )
+export function writeArgs({ stays, isLive, context, host, sources }: Partial<Omit<GraphArgs, 'input'>>): JsonObject {
+  return {
+    ...(stays === true ? { _stays: true } : {}),
+    ...(isLive === true ? { _live: true } : {}),
+    ...(context === undefined || Object.keys(context).length === 0 ? {} : { _context: context }),
+    ...(host === undefined ? {} : { _host: host as unknown as JsonObject }),
+    ...(sources === undefined || sources.length === 0 ? {} : { _sources: sources as unknown as Json }),
+  }
 }

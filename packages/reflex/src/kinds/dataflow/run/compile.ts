@@ -11,7 +11,7 @@ import type { Adapter } from '../model/adapter.ts'
 import type { Primitive } from '../model/primitive.ts'
 import type { ValidatedGraph } from '../model/graph.ts'
 import { compilePass } from '../pass/compile-pass.ts'
-import { PRIMITIVES } from '../primitives/table.ts'
+import { STANDARD } from '../primitives/standard.ts'
 import type { CompiledGraph, GraphSource } from './compiled.ts'
 
 /** What a host adds to graphs. */
@@ -38,9 +38,11 @@ export function compileGraph(source: GraphSource, host: GraphHost, pinned?: read
   }
 }
 
-function catalogOf({ primitives }: GraphHost, pinned: readonly FunctionPin[] | undefined): Catalog {
-  void pinned
-  return new Catalog([...PRIMITIVES, ...primitives], { severalVersions: true })
+/** Returns the primitives of a host with those of the standard catalogue; of a primitive that a run has pinned, only that version. */
+export function catalogOf({ primitives }: GraphHost, pinned: readonly FunctionPin[] = []): Catalog {
+  const versions = new Map(pinned.map(([id, version]) => [id, version]))
+  const own = primitives.filter(({ manifest: { id, version } }) => (versions.get(id) ?? version) === version)
+  return new Catalog([...STANDARD, ...own], { severalVersions: true })
 }
 
 function found({ source, findings }: { readonly source?: DefinitionSource; readonly findings: readonly Fault[] }): DefinitionSource {

@@ -1,78 +1,72 @@
-import { isObject, type Fault, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { type Fault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import type { Channel, HostFile, Route } from '../adapter/host-file.ts'
 import type { EffectIntent } from '../model/effect.ts'
-import { type Tagged, untagged } from '../model/value.ts'
-import type { Route } from './args.ts'
+import { untagged } from '../model/value.ts'
 import { faults } from './faults.ts'
 import type { Running } from './running.ts'
 
 /** The question after a channel has failed. */
 export const FAILURE_WAIT = 'egress'
 
-/** Sends an intent by its route. Returns true if it is done at once: a program that was started. */
-export function dispatch({ x, args }: Running, intent: EffectIntent): { readonly started: string } | undefined {
-  const route = args.routes[intent.kind]
-  if (route === undefined) throw faults.make('R1388', `no route takes ${intent.kind}`, { path: intent.kind, fix: `add a route for ${intent.kind} to the host file` })
+/** The channel of a kind of intent, with its route. */
+export interface RoutedChannel {
+  readonly route: Route
+  readonly channel: Channel
+}
+
+/** Returns the channel of a kind of intent; undefined if none takes it. */
+export function channelOf({ routes, channels }: HostFile, kind: string): RoutedChannel | undefined {
+  const route = Object.hasOwn(routes, kind) ? routes[kind] : undefined
+  const channel = route === undefined ? undefined : channels[route.channel]
+  return route === undefined || channel === undefined ? undefined : { route, channel }
+}
+
+/** Sends an intent by its route. Returns the strand of a program that was started: such an intent is done at once. */
+export function dispatch({ x, args: { host } }: Running, intent: EffectIntent): string | undefined {
+  const { kind, intent_id } = intent
+  const found = channelOf(host, kind)
+  if (found === undefined) throw faults.make('R1388', `no route takes ${kind}`, { path: kind, fix: `add a route for ${kind} to the host file` })
+  const { route, channel } = found
   const fields = plainFields(intent)
-  if (route.to === 'program') {
-    const strand = x.spawn(route.program, { args: fields, sees: 'nothing' })
-    return { started: String(strand) }
-  }
-  const [port, request] = requestFor(route, args.routes, intent, fields)
-  x.request(port, request, intent.intent_id)
+  if (channel.type === 'program') return String(x.spawn(channel.start, { args: mapped(fields, channel.map), sees: 'nothing' }))
+  if (channel.type === 'ledger') x.request('ledger', ['append', channel.ledger, { intent_id, kind, fields }], intent_id)
+  else
+    x.request(
+      'egress',
+      {
+        do: 'send',
+        channel: route.channel,
+        by: channel as unknown as JsonObject,
+        kinds: kindsOf(route.channel, host),
+        intent: { kind, intent_id, fields },
+        timeout: route.ack_timeout,
+        ...(route.keyed ? { keyed: true } : {}),
+      },
+      intent_id,
+    )
   return undefined
 }
 
-function requestFor(
-  route: Exclude<Route, { to: 'program' }>,
-  routes: Readonly<Record<string, Route>>,
-  { kind, intent_id }: EffectIntent,
-  fields: JsonObject,
-): readonly [port: string, request: Json] {
-  const onResume = 'keyed' in route && route.keyed ? 'repeat' : 'ask'
-  switch (route.to) {
-    case 'process':
-      return [
-        'egress',
-        {
-          do: 'send',
-          channel: route.channel,
-          command: route.command,
-          kinds: kindsOf(route.channel, routes),
-          intent: { kind, intent_id, fields },
-          timeout: route.timeout,
-          ...(route.keyed ? { keyed: true } : {}),
-        },
-      ]
-    case 'http': {
-      const headers = { ...route.headers, 'Content-Type': 'application/json', 'Idempotency-Key': intent_id }
-      const body = JSON.stringify({ intent_id, kind, fields })
-      return ['tool', { tool: 'http', args: { method: 'POST', url: route.url, headers, body, timeout: route.timeout }, on_resume: onResume }]
-    }
-    case 'tool':
-      return ['tool', { tool: route.tool, args: fields, on_resume: onResume }]
-    case 'ledger':
-      return ['ledger', ['append', route.ledger, { intent_id, kind, fields }]]
-  }
+/** Returns the fields of an intent as the inputs of a program: `map` names the field of each input. */
+function mapped(fields: JsonObject, map: Readonly<Record<string, string>> | undefined): JsonObject {
+  if (map === undefined) return fields
+  return Object.fromEntries(Object.entries(map).flatMap(([input, field]) => (fields[field] === undefined ? [] : [[input, fields[field]]])))
 }
 
 /** Returns the kinds of effects that are routed to a channel, in the order of their text. */
-export function kindsOf(channel: string, routes: Readonly<Record<string, Route>>): string[] {
+export function kindsOf(channel: string, { routes }: HostFile): string[] {
   return Object.keys(routes)
     .filter((kind) => routes[kind]?.channel === channel)
     .sort()
 }
 
 /** Returns the reason why the result of an effect is no acknowledgement; undefined if it is one. */
-export function refusalOf(route: Route | undefined, { kind }: EffectIntent, result: Json): Fault | undefined {
-  if (route?.to !== 'http' || !isObject(result) || typeof result.status !== 'number') return undefined
-  const { status } = result
-  if (status >= 200 && status < 300) return undefined
-  const about = { path: route.channel, data: { status } }
-  if (status >= 400 && status < 500) return faults.make('R1386', `${route.channel} refused ${kind} with the status ${status}`, about)
-  return faults.make('R1385', `${route.channel} answered ${kind} with the status ${status}, so its outcome is unknown`, about)
+export function refusalOf(result: Json): Fault | undefined {
+  if (!isObject(result) || result.status !== 'refused') return undefined
+  return faults.make('R1386', String(result.why ?? 'the channel refused the intent'))
 }
 
 /** Returns the fields of an intent without their types. */
 function plainFields({ fields }: EffectIntent): JsonObject {
-  return Object.fromEntries(fields.map(({ name, value }): [string, Json] => [name, untagged(value as Tagged) as Json]))
+  return Object.fromEntries(fields.map(({ name, value }): [string, Json] => [name, untagged(value) as Json]))
 }

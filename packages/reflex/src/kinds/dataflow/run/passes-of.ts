@@ -2,6 +2,7 @@ import type { Change, Frame, Json } from '../../../kernel/index.ts'
 import { readArgs } from './args.ts'
 import { callArrival, endArrival, messageArrivals, timerArrival } from './arrivals.ts'
 import type { CompiledGraph } from './compiled.ts'
+import { channelOf } from './intents.ts'
 import { readPosition } from './position.ts'
 import { Session, type Taken } from './session.ts'
 import { graphIdOf } from './running.ts'
@@ -35,6 +36,7 @@ function sessionBefore({ n, frame, def, before, state }: Change<CompiledGraph>, 
 function takenBy(session: Session, { n, at, record, frame, def, before, state }: Change<CompiledGraph>): Taken | undefined {
   const args = readArgs(frame.args)
   const { input } = record
+  if (before === undefined && input !== undefined) return undefined
   if (before === undefined) return args.stays ? undefined : session.take([callArrival(args, state.start?.run ?? '', frame.id)], at)
   switch (input?.[0]) {
     case undefined:
@@ -48,9 +50,9 @@ function takenBy(session: Session, { n, at, record, frame, def, before, state }:
     }
     case 'end': {
       const [kind = '', intent = ''] = readPosition(before).started[String(input[1])] ?? []
-      const route = args.routes[kind]
-      if (route?.to !== 'program' || route.end === undefined) return undefined
-      return session.take([endArrival(def, route.end, { intent, status: input[2], value: input[3], now: at })], at)
+      const channel = channelOf(args.host, kind)?.channel
+      if (channel?.type !== 'program' || channel.ends_as === undefined) return undefined
+      return session.take([endArrival(def, channel.ends_as, { intent, status: input[2], value: input[3], now: at })], at)
     }
     default:
       return undefined

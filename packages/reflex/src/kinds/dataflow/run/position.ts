@@ -5,8 +5,11 @@ import type { EffectIntent } from '../model/effect.ts'
 export interface GraphPosition {
   /** The number of the next episode. */
   readonly episode: number
-  /** The largest time of an event so far: seconds, nanoseconds. */
-  readonly clock: readonly [secs: number, nanos: number]
+  /** The largest time of an event so far: seconds, nanoseconds. Null before the first event. */
+  readonly clock: readonly [secs: number, nanos: number] | null
+  /** The passes that counted for the rate, and the deferred items. */
+  readonly invoked: number
+  readonly deferred: number
   /** Events taken, refused, and passes that failed. */
   readonly taken: number
   readonly refused: number
@@ -27,7 +30,9 @@ export interface GraphPosition {
 
 export const START: GraphPosition = {
   episode: 0,
-  clock: [0, 0],
+  clock: null,
+  invoked: 0,
+  deferred: 0,
   taken: 0,
   refused: 0,
   failed: 0,
@@ -43,6 +48,8 @@ export const START: GraphPosition = {
 const NAMES: Readonly<Record<keyof GraphPosition, string>> = {
   episode: 'e',
   clock: 'c',
+  invoked: 'i',
+  deferred: 'd',
   taken: 'n',
   refused: 'r',
   failed: 'f',

@@ -1,12 +1,13 @@
-import { canonicalJson, equalJson, type Fault, isFault, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { equalJson, type Fault, isFault, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { bindEvent, bindFixture, type Bound, type BoundContext } from '../adapter/bind-event.ts'
 import { type EffectOwners, effectOwners, realizeEffects } from '../adapter/realize-effects.ts'
 import type { Effect, EffectIntent } from '../model/effect.ts'
-import type { HostedEvent } from '../model/event.ts'
-import type { RunTermination } from '../model/termination.ts'
+import type { HostedEvent, Instant } from '../model/event.ts'
 import type { PassValue, Scalar } from '../model/value.ts'
-import type { NodeTrace } from '../pass/evaluate.ts'
-import { type Decision, Supervisor } from '../supervisor/supervisor.ts'
+import { evaluate, type NodeTrace } from '../pass/evaluate.ts'
+import type { Decision } from '../supervisor/decision.ts'
+import { compareInstants } from '../supervisor/instant.ts'
+import { nextDue, type Supervisor, supervise, type SupervisorState } from '../supervisor/supervise.ts'
 import type { GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { faults } from './faults.ts'
@@ -81,25 +82,25 @@ export class Session {
   #position: GraphPosition
   readonly #supervisor: Supervisor
   readonly #owners: EffectOwners
+  #scheduling: SupervisorState
   #writes = new Map<string, Json | undefined>()
 
   constructor(facts: SessionFacts, entries: Iterable<readonly [key: string, value: Json]>, position: GraphPosition) {
     this.#facts = facts
     this.#board = new Map(entries)
-    this.#seen = new SeenIds(this.#board, facts.args.remembers === 'all' ? Number.POSITIVE_INFINITY : undefined)
+    const { host } = facts.args
+    this.#seen = new SeenIds(this.#board, host.dedupe === 'run' ? Number.POSITIVE_INFINITY : undefined)
     this.#position = position
-    this.#owners = effectOwners(facts.def.adapter?.adapter, Object.keys(facts.args.routes))
-    this.#supervisor = new Supervisor({
-      graphId: facts.graphId,
-      constraints: facts.args.constraints,
+    this.#scheduling = stateOf(position)
+    this.#owners = effectOwners(facts.def.adapter?.adapter, Object.keys(host.routes))
+    this.#supervisor = {
+      constraints: host.constraints,
       store: {
         get: (key) => this.#board.get(key),
         set: (key, value) => this.#set(key, value),
         delete: (key) => this.#delete(key),
-        keys: (prefix) => [...this.#board.keys()].filter((key) => key.startsWith(prefix)),
       },
-      state: { episode: position.episode, clock: position.clock },
-    })
+    }
   }
 
   get position(): GraphPosition {
@@ -112,8 +113,8 @@ export class Session {
   }
 
   /** The next time at which a deferred item is due; undefined if none waits. */
-  get nextDue(): GraphPosition['clock'] | undefined {
-    return this.#supervisor.nextDue
+  get nextDue(): Instant | undefined {
+    return nextDue(this.#supervisor.store, this.#scheduling)
   }
 
   /** Takes events in order, up to the first pass with an external intent. `now`: the time of the step, in milliseconds. */
@@ -136,13 +137,14 @@ export class Session {
   /** Runs what is due at a time, in milliseconds. */
   pump(now: number): Taken {
     const draft = new Draft(this.#position)
-    this.#pumpUntil([Math.floor(now / 1000), (now % 1000) * 1_000_000], draft)
+    this.#pumpUntil({ secs: Math.floor(now / 1000), nanos: (now % 1000) * 1_000_000 }, draft)
     return this.#close(draft, 0)
   }
 
   /** Changes the parts of the position that passes do not. */
   move(change: Partial<GraphPosition>): void {
     this.#position = { ...this.#position, ...change }
+    this.#scheduling = stateOf(this.#position)
   }
 
   #take(arrived: Arrived, now: number, draft: Draft, index: number): void {
@@ -153,7 +155,7 @@ export class Session {
     if (this.#seen.has(id)) return draft.refuse({ index, id, fault: duplicate(id) })
     const bound = this.#bind(event)
     if ('refused' in bound) return draft.refuse({ index, id, fault: bound.refused })
-    if (event.kind !== 'Pump') this.#pumpUntil([event.at.secs, event.at.nanos], draft)
+    if (event.kind !== 'Pump') this.#pumpUntil(event.at, draft)
     if (draft.isOver) {
       // What was due before it has an intent, which is acknowledged first.
       draft.held = [...draft.held, arrived as unknown as Json]
@@ -170,26 +172,30 @@ export class Session {
   }
 
   /** Runs the deferred items that are due at a time, each at its own time, up to the first intent. */
-  #pumpUntil(at: GraphPosition['clock'], draft: Draft): void {
+  #pumpUntil(at: Instant, draft: Draft): void {
     for (;;) {
-      const due = this.#supervisor.nextDue
-      if (due === undefined || isAfter(due, at) || draft.isOver) return
-      const { episode } = this.#supervisor.state
-      const [secs, nanos] = isAfter(this.#supervisor.state.clock, due) ? this.#supervisor.state.clock : due
-      this.#run({ event_id: `pump/${episode}`, kind: 'Pump', at: { secs, nanos } }, undefined, draft)
+      const due = this.nextDue
+      if (due === undefined || compareInstants(due, at) > 0 || draft.isOver) return
+      const { episode, clock } = this.#scheduling
+      const time = clock !== undefined && compareInstants(clock, due) > 0 ? clock : due
+      this.#run({ event_id: `pump/${episode}`, kind: 'Pump', at: time }, {}, draft)
     }
   }
 
-  #run(event: HostedEvent, context: BoundContext | undefined, draft: Draft): void {
+  #run(event: HostedEvent, context: BoundContext, draft: Draft): void {
     const { def, graphId, traced = false } = this.#facts
     let ran: Omit<PassReport, 'event' | 'decision'> = { effects: [] }
-    const decision = this.#supervisor.handle(event, context, ({ eventId, context: snapshot }): RunTermination => {
-      const ids = { graphId, eventId }
+    const { event_id, kind, at } = event
+    const { state, decision } = supervise<JsonObject>(this.#supervisor, this.#scheduling, { event_id, kind, at, context }, (call) => {
+      const snapshot = call.context as BoundContext
+      const ids = { graphId, eventId: call.event_id }
+      const reader = { value: (key: string): Scalar | undefined => (Object.hasOwn(snapshot, key) ? snapshot[key] : undefined) }
       const trace: NodeTrace[] = []
-      const result = traced ? def.pass.explain(snapshot, ids, (node) => trace.push(node)) : def.pass.run(snapshot, ids)
+      const result = traced ? evaluate(def.graph, reader, ids, { trace: (node) => trace.push(node) }) : def.pass.run(reader, ids)
       ran = { context: snapshot, effects: [], ...('error' in result ? { failure: result.error.fault } : result), ...(traced ? { trace } : {}) }
       return 'error' in result ? { Failed: 'SemanticError' } : 'Completed'
     })
+    this.#scheduling = state
     const report: PassReport = { event, decision, ...ran }
     this.#dispatch(report, draft)
     draft.add(report)
@@ -210,13 +216,13 @@ export class Session {
       this.#set(ids.key, ids.ids as unknown as Json)
       for (const key of ids.forgotten) this.#delete(key)
     }
-    const { episode, clock } = this.#supervisor.state
+    const { clock, ...scheduling } = this.#scheduling
     const { taken, refused, failed } = draft.counts
     const before = this.#position
     this.#position = {
       ...before,
-      episode,
-      clock: equalJson(clock as unknown as Json, before.clock as unknown as Json) ? before.clock : clock,
+      ...scheduling,
+      clock: sameClock(before.clock, clock),
       taken: before.taken + taken,
       refused: before.refused + refused,
       failed: before.failed + failed,
@@ -275,7 +281,7 @@ class Draft {
   add(report: PassReport): void {
     this.passes.push(report)
     const { outputs, effects } = report
-    if (outputs !== undefined) this.#fingerprint.add(canonicalJson([outputs as JsonObject, effects as unknown as Json]))
+    if (outputs !== undefined) this.#fingerprint.add(JSON.stringify([outputs, effects]))
   }
 
   get fingerprint(): number {
@@ -295,6 +301,11 @@ function duplicate(id: string): Fault {
   return faults.finding('R1334', `event id ${id} was taken before`, { rule: 'HST-9' })
 }
 
-function isAfter([secs, nanos]: GraphPosition['clock'], [others, otherNanos]: GraphPosition['clock']): boolean {
-  return secs > others || (secs === others && nanos > otherNanos)
+function stateOf({ episode, clock, invoked, deferred }: GraphPosition): SupervisorState {
+  return { episode, invoked, deferred, ...(clock === null ? {} : { clock: { secs: clock[0], nanos: clock[1] } }) }
+}
+
+function sameClock(before: GraphPosition['clock'], clock: Instant | undefined): GraphPosition['clock'] {
+  if (clock === undefined || (before?.[0] === clock.secs && before[1] === clock.nanos)) return before
+  return [clock.secs, clock.nanos]
 }

@@ -1,7 +1,8 @@
 import { type Fault, type FaultData, faultJson, type Input, isList, isObject, type Json, type JsonObject, type Ref, type TakenMessage } from '../../../kernel/index.ts'
 import type { EventSource } from './args.ts'
 import { faults } from './faults.ts'
-import { dispatch, FAILURE_WAIT, kindsOf, refusalOf } from './intents.ts'
+import { channelOf, dispatch, FAILURE_WAIT, kindsOf, refusalOf } from './intents.ts'
+import type { Instant } from '../model/event.ts'
 import { callArrival, endArrival, isLast, messageArrivals, timerArrival } from './arrivals.ts'
 import { type GraphPosition, positionPatch } from './position.ts'
 import { recordTaken } from './record-taken.ts'
@@ -39,9 +40,11 @@ function begin(graph: Running): void {
   x.go({ n: 0 })
   for (const [key, value] of Object.entries(args.context)) x.set(key, value)
   if (!args.stays) return next(graph, session.position, session.take([callArrival(args, x.origin.run, x.frame.id)], x.now))
-  const channels = new Map(Object.values(args.routes).flatMap((route) => (route.to === 'process' ? [[route.channel, route] as const] : [])))
-  for (const [channel, { command }] of channels) x.request('egress', { do: 'open', channel, command, kinds: kindsOf(channel, args.routes) })
-  if (channels.size === 0) open(graph)
+  const { channels } = args.host
+  const processes = Object.keys(channels).filter((name) => channels[name]?.type === 'process' && kindsOf(name, args.host).length > 0)
+  for (const channel of processes)
+    x.request('egress', { do: 'open', channel, by: channels[channel] as unknown as JsonObject, kinds: kindsOf(channel, args.host) })
+  if (processes.length === 0) open(graph)
 }
 
 /** Opens the waits and the sources of events. */
@@ -99,12 +102,12 @@ function send(graph: Running): void {
   for (;;) {
     const [intent, ...rest] = session.position.pending
     if (intent === undefined) return
-    const done = dispatch(graph, intent)
-    if (done === undefined) return
+    const strand = dispatch(graph, intent)
+    if (strand === undefined) return
     session.move({
       pending: rest,
       sent: counted(session.position.sent, intent.kind),
-      started: { ...session.position.started, [done.started]: [intent.kind, intent.intent_id] },
+      started: { ...session.position.started, [strand]: [intent.kind, intent.intent_id] },
     })
   }
 }
@@ -122,9 +125,9 @@ function rest({ x, args, session }: Running): void {
 }
 
 /** Sets the timer of the next deferred item. */
-function alarm(x: GraphStep, due: GraphPosition['clock'] | undefined): void {
+function alarm(x: GraphStep, due: Instant | undefined): void {
   const open = x.waits().find(({ name }) => name === PUMP_TIMER)
-  const at = due === undefined ? undefined : due[0] * 1000 + Math.ceil(due[1] / 1_000_000)
+  const at = due === undefined ? undefined : due.secs * 1000 + Math.ceil(due.nanos / 1_000_000)
   if (open?.due === at) return
   dropWaits(x, PUMP_TIMER)
   if (at !== undefined) x.wait('timer', PUMP_TIMER, { due: at })
@@ -156,8 +159,8 @@ function settled(graph: Running, before: GraphPosition, ref: Ref, result: Json):
   }
   const [intent, ...rest_] = before.pending
   if (intent === undefined) return
-  const refusal = refusalOf(args.routes[intent.kind], intent, result)
-  if (refusal !== undefined) return interrupted(graph, before, intent.kind, refusal)
+  const refusal = refusalOf(result)
+  if (refusal !== undefined) return interrupted(graph, intent.kind, refusal)
   session.move({ pending: rest_, sent: counted(before.sent, intent.kind) })
   send(graph)
   record(graph, before)
@@ -183,11 +186,11 @@ function failed(graph: Running, before: GraphPosition, ref: Ref, fault: FaultDat
   const effect = x.pendingEffects().find(({ id }) => id === ref)
   const [intent] = before.pending
   if (effect?.port === 'ingress' || intent === undefined) return x.fail(fault)
-  interrupted(graph, before, intent.kind, fault)
+  interrupted(graph, intent.kind, fault)
 }
 
-function interrupted({ x, args }: Running, _: GraphPosition, kind: string, fault: FaultData | Fault): void {
-  if (args.onFailure === 'fail') return x.fail(fault)
+function interrupted({ x, args }: Running, kind: string, fault: FaultData | Fault): void {
+  if (channelOf(args.host, kind)?.route.on_failure !== 'ask') return x.fail(fault)
   x.wait('answer', FAILURE_WAIT, {
     about: {
       text: `${kind} was not acknowledged. Send it again, leave it out, or end the run?`,
@@ -221,10 +224,10 @@ function ended(graph: Running, before: GraphPosition, strand: string, status: st
   const { [strand]: _, ...started } = before.started
   session.move({ started })
   x.drop(strand)
-  const route = args.routes[kind]
-  if (route?.to !== 'program' || route.end === undefined) {
+  const channel = channelOf(args.host, kind)?.channel
+  if (channel?.type !== 'program' || channel.ends_as === undefined) {
     record(graph, before)
     return rest(graph)
   }
-  next(graph, before, session.take([endArrival(x.def, route.end, { intent, status, value, now: x.now })], x.now))
+  next(graph, before, session.take([endArrival(x.def, channel.ends_as, { intent, status, value, now: x.now })], x.now))
 }

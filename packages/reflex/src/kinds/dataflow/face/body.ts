@@ -1,0 +1,32 @@
+import type { KindBody } from '../../../programs/kind-module.ts'
+import type { RunOptionValues } from '../../../programs/run-options.ts'
+import { egressPort } from '../channels/egress-port.ts'
+import { ingressPort } from '../channels/ingress-port.ts'
+import type { CompiledGraph } from '../run/compiled.ts'
+import { graphKind } from '../run/kind.ts'
+import type { DataflowOptions } from './host-options.ts'
+import { dataflowLanguage } from './language.ts'
+import { liveGraphs } from './live.ts'
+import { dataflowReader } from './reader.ts'
+import type { DATAFLOW_RUN_OPTIONS } from './run-options.ts'
+import { startArgs } from './start-args.ts'
+import { dataflowView } from './view.ts'
+
+/** The parts of the kind that graphs and their runs need. */
+export const dataflowBody: KindBody<DataflowOptions, CompiledGraph> = {
+  language: dataflowLanguage,
+  view: dataflowView,
+  live: liveGraphs,
+  folder: {
+    keep: async () => undefined,
+    beginsAt: (def, options: RunOptionValues<typeof DATAFLOW_RUN_OPTIONS>, { file }) => startArgs(def, options, file),
+  },
+  make(world, { primitives = [] } = {}) {
+    const host = { primitives }
+    return {
+      kind: graphKind(host),
+      reader: dataflowReader(host),
+      ports: { egress: egressPort(world), ingress: ingressPort(world) },
+    }
+  },
+}

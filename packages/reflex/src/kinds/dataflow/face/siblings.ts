@@ -1,0 +1,34 @@
+import { readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { placed, type ProgramPlaces } from '../../../programs/file-above.ts'
+
+/** The most bytes of a file beside a graph. */
+const MOST_BYTES = 4_000_000
+
+export interface SiblingText {
+  readonly file: string
+  readonly text: string
+}
+
+/** Returns the file beside a graph with the same name and another ending: `alerts.dataflow.json` has `alerts.adapter.json`. */
+export function siblingText(program: string | undefined, what: 'adapter' | 'host', denied?: ProgramPlaces['denied']): SiblingText | undefined {
+  if (program === undefined) return undefined
+  const name = basename(program).replace(/\.dataflow\.\w+$/, '')
+  return textIn(dirname(program), `${name}.${what}.json`, denied)
+}
+
+/** Returns the file of a cluster: beside the graph, or in the folder `clusters` there. */
+export function clusterText(program: string, id: string, denied?: ProgramPlaces['denied']): SiblingText | undefined {
+  const folder = dirname(program)
+  const name = `${id}.dataflow.json`
+  return textIn(folder, name, denied) ?? textIn(join(folder, 'clusters'), name, denied)
+}
+
+function textIn(folder: string, name: string, denied: ProgramPlaces['denied']): SiblingText | undefined {
+  if (basename(name) !== name) return undefined
+  const file = join(folder, name)
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats?.isFile() !== true || stats.size > MOST_BYTES) return undefined
+  const real = placed(file, { roots: [placed(folder, { roots: ['/'] }) ?? folder], denied })
+  return real === undefined ? undefined : { file, text: readFileSync(real, 'utf8') }
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { type Fault, isObject, type JsonObject } from '../../../kernel/index.ts'
+import type { RunOptionValues } from '../../../programs/run-options.ts'
+import { readJson } from '../../../text/index.ts'
+import { coverageFindings } from '../adapter/coverage.ts'
+import { DEFAULT_HOST, type HostFile, readHostFile } from '../adapter/host-file.ts'
+import { type EventSource, writeArgs } from '../run/args.ts'
+import type { CompiledGraph } from '../run/compiled.ts'
+import { faults } from '../run/faults.ts'
+import { basename } from 'node:path'
+import type { DATAFLOW_RUN_OPTIONS } from './run-options.ts'
+import { siblingText } from './siblings.ts'
+
+/**
+ * Returns what a run of a graph is told by its options and by the host file: `--host`, else NAME.host.json beside the program. Throws the
+ * first finding of a file that cannot be used, and `R1357` for a graph that cannot run with it.
+ */
+export function startArgs(
+  def: CompiledGraph,
+  { source, host: named, stays, contextFrom }: RunOptionValues<typeof DATAFLOW_RUN_OPTIONS>,
+  file: string | undefined,
+): JsonObject {
+  const host = hostOf(named, file)
+  const isOpen = stays === true || source !== undefined || host.ingress !== undefined
+  const coverage = coverageFindings(def.graph, {
+    adapter: def.adapter?.adapter,
+    routes: Object.keys(host.routes),
+    ingress: source === undefined && isOpen ? 'production' : 'fixture',
+  })
+  throwFirst(coverage)
+  return writeArgs({
+    stays: isOpen,
+    isLive: isOpen && source === undefined,
+    ...(contextFrom === undefined ? {} : { context: contextIn(contextFrom, def) }),
+    host,
+    sources: sourcesOf(source, host),
+  })
+}
+
+function hostOf(named: string | undefined, program: string | undefined): HostFile {
+  const found = named === undefined ? siblingText(program, 'host') : { file: named, text: textOf(named) }
+  if (found === undefined) return DEFAULT_HOST
+  const { host, findings } = readHostFile(found.text, found.file)
+  throwFirst(findings)
+  return host ?? DEFAULT_HOST
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (thrown) {
+    throw faults.make('R1388', `${file} cannot be read`, { file, cause: thrown })
+  }
+}
+
+function sourcesOf(file: string | undefined, { ingress }: HostFile): EventSource[] {
+  const read: EventSource[] = file === undefined ? [] : [{ from: 'file', name: basename(file), file }]
+  if (ingress?.type === 'process') return [...read, { from: 'process', name: 'ingress', command: ingress.command }]
+  if (ingress?.type !== 'timer') return read
+  const { every, semantic_kind, field } = ingress
+  return [...read, { from: 'timer', name: 'timer', every, semantic_kind, ...(field === undefined ? {} : { time_field: field }) }]
+}
+
+function contextIn(file: string, { adapter }: CompiledGraph): JsonObject {
+  const { value, findings } = readJson(textOf(file), file)
+  throwFirst(findings)
+  if (!isObject(value)) throw faults.make('R1388', `${file} is not an object of keys and values`, { file })
+  const known = adapter?.adapter.context_keys.map(({ name }) => name) ?? []
+  const unknown = Object.keys(value).find((key) => !known.includes(key))
+  if (unknown !== undefined) throw faults.make('R1388', `${file} has the key ${JSON.stringify(unknown)}, which the adapter does not declare`, { file, path: unknown })
+  return value
+}
+
+function throwFirst(findings: readonly Fault[]): void {
+  const error = findings.find(({ severity }) => severity === 'error')
+  if (error !== undefined) throw error
+}

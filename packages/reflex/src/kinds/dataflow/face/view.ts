@@ -1,0 +1,28 @@
+import { isObject, type Json } from '../../../kernel/index.ts'
+import type { KindResult, KindView } from '../../../programs/kind-view.ts'
+import { toGraph } from '../graph/drawing.ts'
+import type { CompiledGraph } from '../run/compiled.ts'
+import { graphSignature } from './inputs.ts'
+import { graphStory } from './story.ts'
+
+/** The display of graphs and their runs. */
+export const dataflowView: KindView<CompiledGraph> = {
+  graph: ({ graph }) => toGraph(graph),
+  signature: graphSignature,
+  story: (change) => graphStory(change),
+  result,
+}
+
+/** The value of a graph that took events: what became of them; of one that was called: its outputs. */
+function result(_: CompiledGraph, value: Json): KindResult {
+  if (!isObject(value) || typeof value.events !== 'number' || !isObject(value.sent)) return { value }
+  const { events, refused, failed, sent } = value
+  const total = events + Number(refused ?? 0)
+  const of = refused === 0 ? String(events) : `${events} of ${total}`
+  const parts = [
+    `${of} events`,
+    ...(failed === 0 ? [] : [`${String(failed)} failed`]),
+    ...Object.entries(sent).map(([kind, count]) => `${String(count)} ${kind}`),
+  ]
+  return { value, how: parts.join(', ') }
+}
