@@ -127,6 +127,24 @@ describe('a compiled pass', () => {
     expect(calls).toEqual(['b', 'b', 'd', 'e'])
   })
 
+  it('calls no function of a built-in primitive', () => {
+    const silent = STANDARD.map((primitive) => ({ ...primitive, run: () => 'called' }) as unknown as Primitive)
+    const of = (id: string) => silent.find(({ op }) => op === id) as Primitive
+    const nodes: Record<string, NodeText> = {
+      a: [of('context_number_source'), { key: 'a' }],
+      b: [of('multiply'), {}, { a: 'a.value', b: 'a.value' }],
+      c: [hostCompute((a) => ({ result: a + 1 })), {}, { a: 'b.result' }],
+      d: [of('gt'), {}, { a: 'c.result', b: 'a.value' }],
+      e: [of('emit_if_true'), {}, { input: 'd.result' }],
+      f: ['context_set_number', { key: 'k' }, { event: 'e.event', value: 'c.result' }],
+    }
+    for (const mode of COMPILED) {
+      const result = compilePass(graphOf(nodes, { f: 'f.outcome' }), { mode }).run(contextOf({ a: 3 }))
+      const effects = [{ kind: 'set_context', writes: [{ key: 'k', value: { Number: 10 } }], intents: [] }]
+      expect(result).toEqual({ outputs: { f: 'Attempted' }, effects })
+    }
+  })
+
   it('keeps nothing of a pass for the next', () => {
     const graph = graphOf(
       {
