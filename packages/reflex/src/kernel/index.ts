@@ -4,7 +4,7 @@ export type { CallOptions, Lookup, SpawnOptions } from './step/step-calls.ts'
 export type { WriteOptions } from './step/step-board.ts'
 export { blobsOf, decodeBatch, type EncodedRecord, encodeRecord } from './journal/codec.ts'
 export { Decider, type Definitions, readOutcome } from './step/decide.ts'
-export { digestFraction, digest } from './journal/digest.ts'
+export { digestBytes, digestFraction, digest } from './journal/digest.ts'
 export {
   type CatalogueEntry,
   causeOf,

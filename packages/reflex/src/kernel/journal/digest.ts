@@ -6,7 +6,12 @@ const encoder = new TextEncoder()
  * needs it synchronously, and the studio folds journals in a browser.
  */
 export function digest(text: string): string {
-  const words = pad(encoder.encode(text))
+  return digestBytes(encoder.encode(text))
+}
+
+/** Returns the SHA-256 of bytes as 64 hexadecimal digits. */
+export function digestBytes(bytes: Uint8Array): string {
+  const words = pad(bytes)
   const hash = Uint32Array.of(0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19)
   const schedule = new Uint32Array(64)
   for (let block = 0; block < words.length; block += 16) compress(hash, schedule, words.subarray(block, block + 16))

@@ -1,5 +1,5 @@
 import type { Primitive } from '../model/primitive.ts'
-import { type ScalarType, typeOf, ZERO } from '../model/value.ts'
+import { type ScalarType, ZERO } from '../model/value.ts'
 import { builtin, PURE } from './builtin.ts'
 
 const SOURCE = { ...PURE, kind: 'source', inputs: [] } as const
@@ -23,8 +23,7 @@ function ofParameter(id: string, type: 'Number' | 'Bool' | 'String', about: stri
 function ofContext(id: string, type: ScalarType, about: string): Primitive {
   const parameters = [{ name: 'key', type: 'String', default: 'x' }] as const
   const requires = { context: [{ name: '$key', type, required: false }] } as const
-  return builtin({ ...SOURCE, id, about, outputs: [{ name: 'value', type }], parameters, requires }, ({ key }, context) => {
-    const value = context.value(key)
-    return { value: value !== undefined && typeOf(value) === type ? value : ZERO[type] }
-  })
+  return builtin({ ...SOURCE, id, about, outputs: [{ name: 'value', type }], parameters, requires }, ({ key }, context) => ({
+    value: context.value(key) ?? ZERO[type],
+  }))
 }
