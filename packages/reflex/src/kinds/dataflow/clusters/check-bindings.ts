@@ -8,8 +8,11 @@ type Declaration = ParameterDeclaration | ClusterParameter
 
 /** Checks the parameters that a node states, against the declarations of its primitive or cluster: rules I.3, I.4, I.5 and I.7. */
 export function checkBindings(report: DefinitionReport, node: ClusterNode, declared: readonly Declaration[]): void {
-  const names = new Set(declared.map(({ name }) => name))
-  for (const name of Object.keys(node.params).sort()) if (!names.has(name)) undeclared(report, node, name, [...names])
+  for (const name of Object.keys(node.params).sort()) {
+    if (declared.some((declaration) => declaration.name === name)) continue
+    const names = declared.map((declaration) => declaration.name)
+    undeclared(report, node, name, names)
+  }
   for (const declaration of declared) {
     const binding = Object.hasOwn(node.params, declaration.name) ? node.params[declaration.name] : undefined
     if (binding !== undefined) checkBinding(report, node, declaration, binding)
@@ -25,12 +28,17 @@ export function isRequired({ required, default: value }: Declaration): boolean {
 function undeclared(report: DefinitionReport, node: ClusterNode, name: string, known: readonly string[]): void {
   const guess = suggest(name, known)
   const fix = known.length === 0 ? 'remove it; there are no parameters' : `remove it, or write one of ${quoteAll(known)}`
-  report.add('R1314', `node ${quote(node.id)} binds ${quote(name)}, and ${quote(node.target)} has no such parameter`, ['nodes', node.id, 'params', name], {
-    rule: 'I.7',
-    part: 'key',
-    note: didYouMean(guess),
-    fix: guess === undefined ? fix : `write ${quote(guess)}`,
-  })
+  report.add(
+    'R1314',
+    `node ${quote(node.id)} binds ${quote(name)}, and ${quote(node.target)} has no such parameter`,
+    ['nodes', node.id, 'params', name],
+    {
+      rule: 'I.7',
+      part: 'key',
+      note: didYouMean(guess),
+      fix: guess === undefined ? fix : `write ${quote(guess)}`,
+    },
+  )
 }
 
 function unbound(report: DefinitionReport, { id, target }: ClusterNode, { name, type }: Declaration): void {
@@ -54,11 +62,16 @@ function checkBinding(report: DefinitionReport, node: ClusterNode, declaration: 
   if (outer === undefined) {
     const names = parameters.map(({ name }) => name)
     const guess = suggest(binding.exposed, names)
-    report.add('R1314', `node ${quote(node.id)} exposes ${quote(binding.exposed)}, and ${quote(id)} has no such parameter`, [...path, 'exposed'], {
-      rule: 'I.5',
-      note: didYouMean(guess),
-      fix: guess === undefined ? `declare it in "parameters"` : `write ${quote(guess)}`,
-    })
+    report.add(
+      'R1314',
+      `node ${quote(node.id)} exposes ${quote(binding.exposed)}, and ${quote(id)} has no such parameter`,
+      [...path, 'exposed'],
+      {
+        rule: 'I.5',
+        note: didYouMean(guess),
+        fix: guess === undefined ? `declare it in "parameters"` : `write ${quote(guess)}`,
+      },
+    )
     return
   }
   const problem = exposedProblem(declaration, outer)

@@ -1,7 +1,7 @@
 import { didYouMean, once, type Path, quote, quoteAll, type Suggester, suggest, suggester } from '../../../text/index.ts'
 import { edgeText } from '../documents/write.ts'
 import type { ClusterEdge, PortRef } from '../model/document.ts'
-import { inputType, type LinkedEdge, type LinkedNode, type LinkedPort, portNames } from './linked.ts'
+import { hasPort, inputType, type LinkedEdge, type LinkedNode, type LinkedPort, portNames } from './linked.ts'
 import type { DefinitionReport } from './report.ts'
 
 /** Resolves the edges and outputs of one definition, and checks what can be known without the clusters around it. */
@@ -62,8 +62,8 @@ export class EdgeChecks {
       return undefined
     }
     if (node.target === undefined) return undefined
+    if (hasPort(node.target, side, ref.port)) return { node, port: ref.port }
     const names = portNames(node.target, side)
-    if (names.includes(ref.port)) return { node, port: ref.port }
     if (side === 'inputs' && 'primitive' in node.target && node.target.primitive.kind === 'source') {
       const message = `the edge leads into ${quote(ref.node)}, and a source takes no edges`
       this.#report.add('R1325', message, path, { rule: 'V.2', fix: 'use a compute in its place, or set a parameter of the source' })
@@ -72,21 +72,31 @@ export class EdgeChecks {
     const guess = suggest(ref.port, names)
     const noun = side.slice(0, -1)
     const known = names.length === 0 ? `${quote(node.authored.target)} has no ${side}` : `write one of ${quoteAll(names)}`
-    this.#report.add('R1322', `${what} names the ${noun} ${quote(ref.port)} of ${quote(ref.node)}, which does not exist`, [...path, 'port'], {
-      rule,
-      note: didYouMean(guess),
-      fix: guess === undefined ? known : `write ${quote(guess)}`,
-    })
+    this.#report.add(
+      'R1322',
+      `${what} names the ${noun} ${quote(ref.port)} of ${quote(ref.node)}, which does not exist`,
+      [...path, 'port'],
+      {
+        rule,
+        note: didYouMean(guess),
+        fix: guess === undefined ? known : `write ${quote(guess)}`,
+      },
+    )
     return undefined
   }
 
   #rootInput(name: string, index: number, reported: Set<string>): void {
     if (reported.has(name)) return
     reported.add(name)
-    this.#report.add('R1321', `the input ${quote(name)} has nothing that feeds it: this is a graph, and no cluster is around it`, ['edges', index, 'from'], {
-      rule: 'E.3',
-      fix: 'read the value with a source such as context_number_source',
-    })
+    this.#report.add(
+      'R1321',
+      `the input ${quote(name)} has nothing that feeds it: this is a graph, and no cluster is around it`,
+      ['edges', index, 'from'],
+      {
+        rule: 'E.3',
+        fix: 'read the value with a source such as context_number_source',
+      },
+    )
   }
 
   #isTaken({ node: { authored }, port }: LinkedPort, index: number, taken: Set<string>): boolean {
@@ -108,10 +118,15 @@ export class EdgeChecks {
     if (target === undefined || 'primitive' in target) return false
     const { definition } = target.cluster.source
     if (definition.edges.some(({ from }) => 'external' in from && from.external === port)) return false
-    this.#report.add('R1321', `the input ${quote(port)} of ${quote(node.authored.id)} feeds no node of cluster ${definition.id}@${definition.version}`, ['edges', index, 'to'], {
-      rule: 'E.3',
-      fix: 'remove the edge, or use the input in the cluster',
-    })
+    this.#report.add(
+      'R1321',
+      `the input ${quote(port)} of ${quote(node.authored.id)} feeds no node of cluster ${definition.id}@${definition.version}`,
+      ['edges', index, 'to'],
+      {
+        rule: 'E.3',
+        fix: 'remove the edge, or use the input in the cluster',
+      },
+    )
     return true
   }
 
@@ -121,11 +136,16 @@ export class EdgeChecks {
     if (type === undefined || expected === undefined || type === expected) return
     const { definition } = this.#report.source
     const edge = definition.edges[index]
-    this.#report.add('R1327', `the edge ${edge === undefined ? '' : edgeText(edge)} joins the type ${type} to ${expected}`, ['edges', index], {
-      rule: 'V.4',
-      note: `${type} to ${expected}`,
-      fix: `declare the input as ${expected}`,
-    })
+    this.#report.add(
+      'R1327',
+      `the edge ${edge === undefined ? '' : edgeText(edge)} joins the type ${type} to ${expected}`,
+      ['edges', index],
+      {
+        rule: 'V.4',
+        note: `${type} to ${expected}`,
+        fix: `declare the input as ${expected}`,
+      },
+    )
   }
 
   /** Reports the required inputs of a cluster that no edge leads into: rule V.3. Those of primitives are checked in the whole graph. */

@@ -50,7 +50,14 @@ export class Emitter {
       if ('cluster' in target) this.emit(target.cluster, valuesOf(node, parameters, place), place)
       else {
         const params = this.#params(node, parameters, place)
-        this.nodes.push({ id: `n${this.nodes.length}`, primitive: target.primitive, selector: authored.selector, params, path: place, source })
+        this.nodes.push({
+          id: `n${this.nodes.length}`,
+          primitive: target.primitive,
+          selector: authored.selector,
+          params,
+          path: place,
+          source,
+        })
       }
     }
     this.#emitEdges(cluster, base)
@@ -59,7 +66,8 @@ export class Emitter {
   #emitEdges(cluster: LinkedCluster, base: number): void {
     const wired = new Set<string>()
     for (const edge of cluster.edges) {
-      wired.add(`${edge.to.node.authored.id}.${edge.to.port}`)
+      const { node, port } = edge.to
+      if (node.target !== undefined && 'cluster' in node.target) wired.add(`${node.authored.id}.${port}`)
       // An edge from an input belongs to the edge around the cluster that feeds it.
       if (edge.from === undefined || !('external' in edge.from)) this.#emitEdge(cluster, edge, base)
     }
@@ -69,7 +77,13 @@ export class Emitter {
       for (const { name, required } of node.target.cluster.source.definition.inputs)
         if (required && !wired.has(`${node.authored.id}.${name}`))
           for (const to of this.#targets({ node, port: name }))
-            this.edges.push({ from: undefined, to: { node: base + to.offset, port: to.port }, type: undefined, source: cluster.source, index: -1 })
+            this.edges.push({
+              from: undefined,
+              to: { node: base + to.offset, port: to.port },
+              type: undefined,
+              source: cluster.source,
+              index: -1,
+            })
     }
   }
 
@@ -77,7 +91,8 @@ export class Emitter {
     const found = from === undefined || 'external' in from ? undefined : primitiveOf(from)
     const start = found === undefined ? undefined : { node: base + found.offset, port: found.port }
     const type = inputType(to)
-    for (const sink of this.#targets(to)) this.edges.push({ from: start, to: { node: base + sink.offset, port: sink.port }, type, source, index })
+    for (const sink of this.#targets(to))
+      this.edges.push({ from: start, to: { node: base + sink.offset, port: sink.port }, type, source, index })
   }
 
   /** Returns the inputs of primitives that a port stands for. */

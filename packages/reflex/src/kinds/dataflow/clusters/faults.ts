@@ -35,7 +35,8 @@ export const clusterFaults = defineFaults({
     verdict: 'fail',
     when: BEFORE,
     rules: ['dataflow I.3'],
-    means: 'A parameter without a default needs a value: from the node that uses the primitive or cluster, or, for a graph, from its caller.',
+    means:
+      'A parameter without a default needs a value: from the node that uses the primitive or cluster, or, for a graph, from its caller.',
     often: 'a parameter that was added later, a graph that is started without its parameters',
     fix: 'State the value, expose a parameter of the cluster around, or declare a default.',
   },
@@ -44,7 +45,8 @@ export const clusterFaults = defineFaults({
     verdict: 'fail',
     when: BEFORE,
     rules: ['dataflow I.5', 'dataflow I.7'],
-    means: 'A binding names a parameter of the primitive or cluster, and "exposed" names a parameter of the cluster around. There is none of this name.',
+    means:
+      'A binding names a parameter of the primitive or cluster, and "exposed" names a parameter of the cluster around. There is none of this name.',
     often: 'a misspelt name, a parameter of another version',
     fix: 'Write the name of a parameter that exists, or declare it.',
   },
@@ -88,7 +90,8 @@ export const clusterFaults = defineFaults({
     verdict: 'fail',
     when: BEFORE,
     rules: ['dataflow D.10', 'dataflow D.11'],
-    means: 'The signature of a cluster follows from its nodes. A declaration is a promise to those who use it, so it cannot claim another one.',
+    means:
+      'The signature of a cluster follows from its nodes. A declaration is a promise to those who use it, so it cannot claim another one.',
     often: 'an output of an action that is declared as wireable, a port that was renamed',
     fix: 'Declare what the message says, or remove the declaration.',
   },

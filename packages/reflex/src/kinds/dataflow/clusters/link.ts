@@ -9,7 +9,7 @@ import type { ClusterLibrary } from './library.ts'
 import { type LinkedCluster, type LinkedNode, parametersOf, sizeOf } from './linked.ts'
 import { DefinitionReport, type Report } from './report.ts'
 import { checkSignature } from './signature.ts'
-import { selectVersion } from './versions.ts'
+import { type Selection, selectVersion } from './versions.ts'
 
 const MAX_DEPTH = 256
 
@@ -29,7 +29,7 @@ class Linker {
   readonly #catalog: Catalog
   readonly #report: Report
   readonly #linked = new Map<string, LinkedCluster>()
-  readonly #selected = new Map<string, string | undefined>()
+  readonly #selected = new Map<string, Selection | undefined>()
   /** The clusters around the current one, outermost first, each with the node that uses the next. */
   readonly #open: { readonly key: string; node: string }[] = []
   #definitions = 0
@@ -108,10 +108,10 @@ class Linker {
     const key = `${is} ${target}@${selector}`
     const selected = this.#selected.has(key) ? this.#selected.get(key) : selectVersion(versions, selector)
     this.#selected.set(key, selected)
-    if (selected !== undefined && selected !== 'invalid') return selected
+    if (selected?.version !== undefined) return selected.version
     const latest = versions.at(-1) ?? ''
     const message =
-      selected === 'invalid'
+      selected === undefined
         ? `${quote(selector)} is neither a version nor a range`
         : `no version of ${quote(target)} fits ${quote(selector)}; there are ${quoteAll(versions)}`
     report.add('R1315', message, ['nodes', node.id, 'selector'], { rule: 'I.6', fix: `write "${target}@^${latest}"` })
@@ -123,10 +123,19 @@ class Linker {
     const guess = this.#suggestions[is](target)
     const isOther = (is === 'impl' ? this.#clusters : this.#catalog).versions(target).length > 0
     const other = is === 'impl' ? 'cluster' : 'impl'
-    report.add(is === 'impl' ? 'R1320' : 'R1316', `there is no ${is === 'impl' ? 'primitive' : 'cluster'} ${quote(target)}`, ['nodes', id, 'target'], {
-      rule: is === 'impl' ? 'V.8' : 'E.9',
-      note: isOther ? `it is a ${is === 'impl' ? 'cluster' : 'primitive'}` : didYouMean(guess),
-      fix: isOther ? `write ${quote(other)} in place of ${quote(is)}` : guess === undefined ? 'write the id of one that exists' : `write ${quote(guess)}`,
-    })
+    report.add(
+      is === 'impl' ? 'R1320' : 'R1316',
+      `there is no ${is === 'impl' ? 'primitive' : 'cluster'} ${quote(target)}`,
+      ['nodes', id, 'target'],
+      {
+        rule: is === 'impl' ? 'V.8' : 'E.9',
+        note: isOther ? `it is a ${is === 'impl' ? 'cluster' : 'primitive'}` : didYouMean(guess),
+        fix: isOther
+          ? `write ${quote(other)} in place of ${quote(is)}`
+          : guess === undefined
+            ? 'write the id of one that exists'
+            : `write ${quote(guess)}`,
+      },
+    )
   }
 }

@@ -51,6 +51,12 @@ export function parametersOf(target: NonNullable<LinkedNode['target']>): readonl
   return 'primitive' in target ? target.primitive.manifest.parameters : target.cluster.source.definition.parameters
 }
 
+/** True if the primitive or cluster of a node has an input or output. */
+export function hasPort(target: NonNullable<LinkedNode['target']>, side: 'inputs' | 'outputs', port: string): boolean {
+  const ports = 'primitive' in target ? target.primitive.manifest[side] : target.cluster.source.definition[side]
+  return ports.some(({ name }) => name === port)
+}
+
 /** Returns the names of the inputs or outputs of the primitive or cluster of a node. */
 export function portNames(target: NonNullable<LinkedNode['target']>, side: 'inputs' | 'outputs'): string[] {
   const ports = 'primitive' in target ? target.primitive.manifest[side] : target.cluster.source.definition[side]

@@ -45,7 +45,8 @@ function hasActions(cluster: LinkedCluster, known: Map<LinkedCluster, boolean>):
   const before = known.get(cluster)
   if (before !== undefined) return before
   const found = cluster.nodes.some(
-    ({ target }) => target !== undefined && ('primitive' in target ? target.primitive.kind === 'action' : hasActions(target.cluster, known)),
+    ({ target }) =>
+      target !== undefined && ('primitive' in target ? target.primitive.kind === 'action' : hasActions(target.cluster, known)),
   )
   known.set(cluster, found)
   return found
@@ -80,7 +81,12 @@ export function checkSignature(report: DefinitionReport, cluster: LinkedCluster)
     report.add('R1319', `the declared signature ${message}`, ['declared_signature', ...path], { rule, fix })
   for (const field of ['kind', 'has_side_effects', 'is_origin'] as const) {
     if (declared[field] !== undefined && declared[field] !== real[field])
-      add('D.10', `has ${field} ${String(declared[field])}, and it is ${String(real[field])}`, [field], `write ${JSON.stringify(real[field])}`)
+      add(
+        'D.10',
+        `has ${field} ${String(declared[field])}, and it is ${String(real[field])}`,
+        [field],
+        `write ${JSON.stringify(real[field])}`,
+      )
   }
   for (const side of ['inputs', 'outputs'] as const) {
     const known = new Map<string, { readonly type: PortType; readonly wireable: boolean }>(real[side].map((port) => [port.name, port]))
@@ -91,7 +97,7 @@ export function checkSignature(report: DefinitionReport, cluster: LinkedCluster)
       if (found === undefined) add('D.10', `has the ${name}, which does not exist`, path, 'remove it')
       else if (port.type !== undefined && port.type !== found.type)
         add('D.10', `has the ${name} of type ${port.type}, and it is ${found.type}`, [...path, 'type'], `write "${found.type}"`)
-      if (found !== undefined && 'wireable' in port && port.wireable === true && !found.wireable)
+      if (found !== undefined && 'wireable' in port && port.wireable && !found.wireable)
         add('D.11', `has the wireable ${name}, which an action gives`, [...path, 'wireable'], 'write false')
     }
   }

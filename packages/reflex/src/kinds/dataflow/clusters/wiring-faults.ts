@@ -18,7 +18,8 @@ export const wiringFaults = defineFaults({
     verdict: 'fail',
     when: BEFORE,
     rules: ['dataflow E.3'],
-    means: 'A graph takes its values from sources, so nothing can feed an input of the graph itself. An input of a cluster that feeds no node takes no edge.',
+    means:
+      'A graph takes its values from sources, so nothing can feed an input of the graph itself. An input of a cluster that feeds no node takes no edge.',
     often: 'a cluster that is run as a graph',
     fix: 'Read the value with a source, or use the cluster in another graph.',
   },
@@ -88,7 +89,8 @@ export const wiringFaults = defineFaults({
     verdict: 'fail',
     when: BEFORE,
     rules: ['dataflow ACT-14'],
-    means: 'Two writes of the action are to keys that its parameters name, and here the parameters name one key. The second write would replace the first.',
+    means:
+      'Two writes of the action are to keys that its parameters name, and here the parameters name one key. The second write would replace the first.',
     fix: 'Give the parameters different keys.',
   },
 })

@@ -44,7 +44,7 @@ export class GraphChecks {
     if (start === undefined || end === undefined || input === undefined) return
     const { kind } = start.primitive
     const output = start.primitive.manifest.outputs.find(({ name }) => name === from.port)
-    const ends = `${this.#edgeName(edge, start, end)}`
+    const ends = this.#edgeName(edge, start, end)
     if (!canFeed(kind, end.primitive.kind, input.type)) {
       const port = end.primitive.kind === 'action' ? `the ${input.type} input of an action` : article(end.primitive.kind)
       this.#addEdge('R1325', edge, `${ends}: ${article(kind)} cannot feed ${port}`, {

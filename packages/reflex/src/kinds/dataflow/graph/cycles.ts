@@ -16,7 +16,8 @@ export function checkCycles(graph: ExpandedGraph, rest: readonly number[], next:
     const edge = graph.edges.find(({ from, to }) => from?.node === last && to.node === first)
     if (edge === undefined) continue
     const names = cycle.map((index) => nodeOf(graph, index))
-    const shown = names.length <= MAX_SHOWN ? names : [...names.slice(0, MAX_SHOWN - 2), `… ${names.length - MAX_SHOWN + 1} more`, ...names.slice(-1)]
+    const shown =
+      names.length <= MAX_SHOWN ? names : [...names.slice(0, MAX_SHOWN - 2), `… ${names.length - MAX_SHOWN + 1} more`, ...names.slice(-1)]
     const owner = new DefinitionReport(report, edge.source, edge.source === graph.source ? 0 : 1)
     owner.add('R1324', `the edges form a cycle: ${shown.join(' → ')}`, ['edges', edge.index], {
       rule: 'V.1',

@@ -18,6 +18,7 @@ export function passesOf(change: Change<CompiledGraph>, { traced = false }: { re
   const { n, frame } = change
   const known = traced ? undefined : followed.get(frame)
   const session = known !== undefined && known.record < n ? known.session : sessionBefore(change, traced)
+  session.graphId = graphIdOf(change.def.id, change.state)
   const taken = takenBy(session, change)
   if (taken !== undefined) session.move(readPosition(frame.position))
   if (!traced) followed.set(frame, { record: n, session })
@@ -25,12 +26,12 @@ export function passesOf(change: Change<CompiledGraph>, { traced = false }: { re
 }
 
 /** Returns the session of a frame as it was before a record. */
-function sessionBefore({ n, frame, def, before, state }: Change<CompiledGraph>, traced: boolean): Session {
+function sessionBefore({ n, frame, def, before }: Change<CompiledGraph>, traced: boolean): Session {
   const entries = [...frame.scope.liveEntries(n - 1)].flatMap(([key, { value }]): [string, Json][] =>
     value === undefined ? [] : [[key, value]],
   )
   const args = readArgs(frame.args)
-  return new Session({ def, args, graphId: graphIdOf(def.id, state), traced }, entries, readPosition(before))
+  return new Session({ def, args, traced }, entries, readPosition(before))
 }
 
 function takenBy(session: Session, { n, at, record, frame, def, before, state }: Change<CompiledGraph>): Taken | undefined {

@@ -15,13 +15,17 @@ export interface Running {
 
 /** Returns the graph of a frame. What it has computed stays in memory from step to step. */
 export function running(x: GraphStep): Running {
-  const kept = x.cache as Omit<Running, 'x'> | undefined
-  if (kept !== undefined) return { x, ...kept }
+  const kept = (x.cache as Omit<Running, 'x'> | undefined) ?? opened(x)
+  x.cache = kept
+  // A run becomes a fork between two steps.
+  kept.session.graphId = markedId(x.def.id, x.origin.fork)
+  return { x, ...kept }
+}
+
+function opened(x: GraphStep): Omit<Running, 'x'> {
   const args = readArgs(x.args)
   const entries = [...x.frame.scope.liveEntries()].flatMap(([key, { value }]): [string, Json][] => (value === undefined ? [] : [[key, value]]))
-  const session = new Session({ def: x.def, args, graphId: markedId(x.def.id, x.origin.fork) }, entries, readPosition(x.position))
-  x.cache = { args, session }
-  return { x, args, session }
+  return { args, session: new Session({ def: x.def, args }, entries, readPosition(x.position)) }
 }
 
 /** Returns the name of a graph in the ids of intents. A fork has its own: its intents are others. */

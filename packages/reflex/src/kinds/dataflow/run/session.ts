@@ -65,8 +65,6 @@ export interface Taken {
 export interface SessionFacts {
   readonly def: CompiledGraph
   readonly args: GraphArgs
-  /** The name in the ids of intents: that of the graph, in a fork with the fork's own mark. */
-  readonly graphId: string
   /** True to keep every value of each pass. */
   readonly traced?: boolean
 }
@@ -76,6 +74,8 @@ export interface SessionFacts {
  * explanation and a capture all see the same passes. `entries`: the board of the frame before the step.
  */
 export class Session {
+  /** The name in the ids of intents: that of the graph, in a fork with the fork's own mark. */
+  graphId: string
   readonly #facts: SessionFacts
   readonly #board: Map<string, Json>
   readonly #seen: SeenIds
@@ -87,6 +87,7 @@ export class Session {
 
   constructor(facts: SessionFacts, entries: Iterable<readonly [key: string, value: Json]>, position: GraphPosition) {
     this.#facts = facts
+    this.graphId = facts.def.id
     this.#board = new Map(entries)
     const { host } = facts.args
     this.#seen = new SeenIds(this.#board, host.dedupe === 'run' ? Number.POSITIVE_INFINITY : undefined)
@@ -183,12 +184,12 @@ export class Session {
   }
 
   #run(event: HostedEvent, context: BoundContext, draft: Draft): void {
-    const { def, graphId, traced = false } = this.#facts
+    const { def, traced = false } = this.#facts
     let ran: Omit<PassReport, 'event' | 'decision'> = { effects: [] }
     const { event_id, kind, at } = event
     const { state, decision } = supervise<JsonObject>(this.#supervisor, this.#scheduling, { event_id, kind, at, context }, (call) => {
       const snapshot = call.context as BoundContext
-      const ids = { graphId, eventId: call.event_id }
+      const ids = { graphId: this.graphId, eventId: call.event_id }
       const reader = { value: (key: string): Scalar | undefined => (Object.hasOwn(snapshot, key) ? snapshot[key] : undefined) }
       const trace: NodeTrace[] = []
       const result = traced ? evaluate(def.graph, reader, ids, { trace: (node) => trace.push(node) }) : def.pass.run(reader, ids)
@@ -211,10 +212,9 @@ export class Session {
   }
 
   #close(draft: Draft, count: number): Taken {
-    const ids = this.#seen.changes(this.#position.episode)
-    if (ids !== undefined) {
-      this.#set(ids.key, ids.ids as unknown as Json)
-      for (const key of ids.forgotten) this.#delete(key)
+    for (const [key, ids] of this.#seen.changes()) {
+      if (ids === undefined) this.#delete(key)
+      else this.#set(key, ids as Json)
     }
     const { clock, ...scheduling } = this.#scheduling
     const { taken, refused, failed } = draft.counts

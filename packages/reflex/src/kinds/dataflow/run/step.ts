@@ -134,7 +134,7 @@ function alarm(x: GraphStep, due: Instant | undefined): void {
 }
 
 function finish({ x, args, session }: Running): void {
-  if (!args.stays) return x.done((session.value(OUTPUTS) ?? x.pending()[OUTPUTS] ?? {}) as Json)
+  if (!args.stays) return x.done(x.get(OUTPUTS) ?? {})
   const { taken, refused, failed, sent } = session.position
   x.done({ events: taken, refused, failed, sent: sent as JsonObject })
 }
