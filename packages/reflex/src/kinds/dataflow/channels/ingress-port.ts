@@ -39,8 +39,15 @@ export function ingressPort(world: World): Port<RunSettings> {
     async perform(call) {
       const source = sourceOf(call)
       const sink = new Sink(source.name, call, world)
-      if (source.from === 'file') await readFile(source, sink)
-      else if (source.from === 'process') await readProcess(source, sink, await world.startLines({ argv: source.command }, world.toolCall(call)))
+      try {
+        if (source.from === 'file') await readFile(source, sink)
+        else if (source.from === 'process')
+          await readProcess(source, sink, await world.startLines({ argv: source.command }, world.toolCall(call)))
+      } catch (thrown) {
+        // The events before the failure are handled.
+        if (!call.signal.aborted) await sink.flush()
+        throw thrown
+      }
       await sink.end()
       return { events: sink.sent }
     },
@@ -89,10 +96,15 @@ class Sink {
     if (this.#batch.length >= BATCH) await this.#flush()
   }
 
-  /** Says that the source has ended. */
-  async end(): Promise<void> {
+  /** Sends what is left, and waits until all of it is durable. */
+  async flush(): Promise<void> {
     await this.#flush()
     await Promise.all(this.#moving.splice(0))
+  }
+
+  /** Says that the source has ended. */
+  async end(): Promise<void> {
+    await this.flush()
     await this.#message({ source: [this.name, this.#offset, this.#line] }, `${this.name}:end`)
   }
 
@@ -103,7 +115,10 @@ class Sink {
 
   /** Sends what was gathered at once, so that one record takes it. Waits while too many events are on their way. */
   async #flush(): Promise<void> {
-    this.#moving.push(Promise.all(this.#batch.splice(0).map(({ body, id }) => this.#message(body, id))))
+    const moving = Promise.all(this.#batch.splice(0).map(({ body, id }) => this.#message(body, id)))
+    // A rejection is thrown where the batch is awaited.
+    moving.catch(() => undefined)
+    this.#moving.push(moving)
     // Only a file that is far ahead waits: the record before is made durable while the next ones are read.
     if (this.#moving.length > MOST_MOVING) await this.#moving.shift()
     while (!this.signal.aborted && this.#waiting > MOST_WAITING) await this.#pause()

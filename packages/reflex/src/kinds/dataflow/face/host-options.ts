@@ -8,4 +8,4 @@ export interface DataflowOptions {
 }
 
 /** The form of the options. */
-export const HOST_OPTIONS = options({ primitives: listOf(objectWith('a primitive', 'manifest')) })
+export const HOST_OPTIONS = options({ primitives: listOf(objectWith('a primitive', 'run')) })

@@ -1,0 +1,120 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../../src/kernel/index.ts'
+import { lifeIn, newFolder } from '../../../app/folders.ts'
+import { COUNTER, COUNTER_ADAPTER, presses } from '../run/graphs.ts'
+
+/** A folder with the counter and a file of so many presses. */
+function counter(count: number, host?: JsonObject): { readonly folder: string; readonly graph: string; readonly events: string } {
+  const folder = newFolder()
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  write('counter.adapter.json', JSON.stringify(COUNTER_ADAPTER))
+  if (host !== undefined) write('counter.host.json', JSON.stringify({ kind: 'host', ...host }))
+  return {
+    folder,
+    graph: write('counter.dataflow.json', JSON.stringify(COUNTER)),
+    events: write('presses.jsonl', presses(count).map((event) => `${JSON.stringify(event)}\n`).join('')),
+  }
+}
+
+const sum = (count: number): number => (count * (count + 1)) / 2
+
+describe('a file of events', () => {
+  test('is read to its end in few records, and the context has the effect of each', async () => {
+    const { folder, graph, events } = counter(1000)
+    const run = await lifeIn(folder).run(graph, { dataflow: { source: events } })
+    expect(run.value).toMatchObject({ events: 1000, refused: 0 })
+    expect(run.get('n')).toBe(sum(1000))
+    expect(run.run.state.n).toBeLessThan(20)
+  })
+
+  test('is read on after the process has left, each line exactly once', async () => {
+    const { folder, graph, events } = counter(3000)
+    const first = lifeIn(folder)
+    let id = ''
+    let taken = 0
+    const left = first.start(graph, { dataflow: { source: events } }).then(async (handle) => {
+      id = handle.id
+      handle.onRecord((_, n) => {
+        taken = n
+        if (n === 5) void first.close()
+      })
+      await handle.idle({ until: 'end' }).catch(() => undefined)
+    })
+    await left
+    await first.close()
+    expect(taken).toBeGreaterThanOrEqual(5)
+    const again = await lifeIn(folder).resume(id)
+    await again.idle({ until: 'end' })
+    expect(again.value).toMatchObject({ events: 3000, refused: 0 })
+    expect(again.get('n')).toBe(sum(3000))
+  })
+
+  test('may have lines that are refused, each with its place; the others run', async () => {
+    const { folder, graph, events } = counter(2)
+    appendFileSync(events, 'not json\n{"event_id":"p1","semantic_kind":"press","payload":{"by":7}}\n\n{"event_id":"p9","semantic_kind":"press","at":9,"payload":{"buy":1}}\n')
+    appendFileSync(events, JSON.stringify(presses(3)[2]))
+    const reflex = lifeIn(folder)
+    const run = await reflex.run(graph, { dataflow: { source: events } })
+    expect(run.value).toMatchObject({ events: 3, refused: 3 })
+    const { lines } = await reflex.trace(run.id)
+    expect(lines.flatMap(({ event }) => (event.mark === 'warn' ? [`${event.node} ${event.text}`] : []))).toEqual([
+      'presses.jsonl:3 refused R1380: the event cannot be read: it is not JSON: "not json"',
+      'p1 refused R1334: event id p1 was taken before',
+      'p9 refused R1331: no field "buy"; did you mean "by"?',
+    ])
+  })
+
+  test('that does not exist fails the run with the path', async () => {
+    const { folder, graph } = counter(0)
+    const run = await lifeIn(folder).run(graph, { dataflow: { source: join(folder, 'none.jsonl') } })
+    expect(run.failure).toMatchObject({ code: 'R1387', rule: 'driver_io' })
+  })
+})
+
+/** A process that sends presses from the number that it is told on. */
+const DRIVER = `
+import { createInterface } from 'node:readline'
+const say = (frame) => process.stdout.write(JSON.stringify(frame) + '\\n')
+say({ type: 'hello', protocol: 'reflex-ingress.v1' })
+for await (const line of createInterface({ input: process.stdin })) {
+  const { events } = JSON.parse(line)
+  for (let i = events + 1; i <= 40; i++) say({ type: 'event', event: { event_id: 'p' + i, semantic_kind: 'press', at: i, payload: { by: i } } })
+  const last = process.argv[2]
+  if (last === 'crash') process.exit(4)
+  if (last === 'noise') console.log('what?')
+  say({ type: 'end' })
+  if (last === 'more') say({ type: 'event', event: {} })
+  process.exit(0)
+}
+`
+
+describe('a process that sends events', () => {
+  const world = (last: string): { readonly folder: string; readonly graph: string } => {
+    const made = counter(0, { ingress: { type: 'process', command: ['node', 'driver.mjs', last] } })
+    writeFileSync(join(made.folder, 'driver.mjs'), DRIVER)
+    return made
+  }
+
+  test('is read until it says that it ends', async () => {
+    const { folder, graph } = world('well')
+    const run = await lifeIn(folder).run(graph)
+    expect(run.value).toMatchObject({ events: 40 })
+    expect(run.get('n')).toBe(sum(40))
+  })
+
+  test.each([
+    ['crash', 'driver_terminated'],
+    ['noise', 'protocol_violation'],
+    ['more', 'protocol_violation'],
+  ])('that ends with %s fails the run with %s; the events before are handled', async (last, rule) => {
+    const { folder, graph } = world(last)
+    const run = await lifeIn(folder).run(graph)
+    expect(run.failure).toMatchObject({ code: 'R1387', rule })
+    expect(run.get('n')).toBe(sum(40))
+  })
+})
