@@ -4,6 +4,7 @@ import type { ValidatedGraph } from '../model/graph.ts'
 import type { ContextReader, Inputs, Outputs } from '../model/primitive.ts'
 import type { PassValue, Scalar, ScalarType } from '../model/value.ts'
 import { type Called, callFunction, isPassError, readValue } from './call-function.ts'
+import { decidingInputs } from './deciding.ts'
 import { copyOut, effectsOf } from './effects.ts'
 import type { PassIds } from './intent-id.ts'
 import { nodeError, type PassError, passError } from './pass-error.ts'
@@ -24,6 +25,8 @@ export interface NodeTrace {
   readonly outputs: Outputs
   /** The gates that did not emit, for an action that was skipped. */
   readonly held: readonly string[]
+  /** The inputs that decided the outputs: the branch that a choice took, the operand that is false for `and`, the gates that held. */
+  readonly decided: readonly string[]
 }
 
 export interface EvaluateOptions {
@@ -51,7 +54,13 @@ export function evaluatePlan(plan: Plan, context: ContextReader, ids?: PassIds, 
     const held = heldGates(planned, inputs)
     const outputs = held.length > 0 ? skipped(planned) : evaluateNode(planned, inputs, context, options.called)
     const error = isPassError(outputs) ? outputs : undefined
-    options.trace?.({ node: planned.index, inputs, outputs: error === undefined ? (outputs as Outputs) : {}, held })
+    options.trace?.({
+      node: planned.index,
+      inputs,
+      outputs: error === undefined ? (outputs as Outputs) : {},
+      held,
+      decided: held.length > 0 ? held : decidingInputs(planned.node.primitive.op, inputs),
+    })
     if (error !== undefined) return { error }
     values[planned.index] = outputs as Outputs
     if (planned.node.primitive.kind === 'action' && held.length === 0)
@@ -67,7 +76,9 @@ export function missingIds(): PassError {
 }
 
 function gather({ inputs }: PlannedNode, values: readonly Outputs[]): Inputs {
-  return Object.fromEntries(inputs.map(({ port, from }) => [port, values[from.node]?.[from.port] as Scalar]))
+  const gathered: Record<string, Scalar> = {}
+  for (const { port, from } of inputs) gathered[port] = values[from.node]?.[from.port] as Scalar
+  return gathered
 }
 
 /** Returns the event inputs of an action that did not emit: one is enough to skip it (rule R.7). */

@@ -13,6 +13,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { definePrimitive } from '../../../../src/kinds/dataflow/manifests/define-primitive.ts'
 import type { Primitive } from '../../../../src/kinds/dataflow/model/primitive.ts'
+import { decidingInputs } from '../../../../src/kinds/dataflow/pass/deciding.ts'
 import { evaluate, type NodeTrace, type PassResult } from '../../../../src/kinds/dataflow/pass/evaluate.ts'
 import { contextOf, effectTexts, graphOf, hostAction, hostCompute, type NodeText } from './graph.ts'
 import { THERMOSTAT } from './worked-examples.ts'
@@ -362,11 +363,38 @@ describe('a pass', () => {
     evaluate(THERMOSTAT, contextOf({ temp: 20 }), { graphId: 'g', eventId: 'e' }, { trace: (node) => trace.push(node) })
     expect(trace.map(({ node }) => node)).toEqual(THERMOSTAT.order)
     const act = trace.find(({ node }) => node === 0)
-    expect(act).toEqual({ node: 0, inputs: { event: 'NotEmitted', on: false }, outputs: { outcome: 'Skipped' }, held: ['event'] })
+    expect(act).toEqual({
+      node: 0,
+      inputs: { event: 'NotEmitted', on: false },
+      outputs: { outcome: 'Skipped' },
+      held: ['event'],
+      decided: ['event'],
+    })
     const failing: NodeTrace[] = []
     evaluate(graphOf({ a: ['number_source'], b: ['divide', {}, { a: 'a.value', b: 'a.value' }] }), contextOf(), undefined, {
       trace: (node) => failing.push(node),
     })
-    expect(failing.at(-1)).toEqual({ node: 1, inputs: { a: 0, b: 0 }, outputs: {}, held: [] })
+    expect(failing.at(-1)).toEqual({ node: 1, inputs: { a: 0, b: 0 }, outputs: {}, held: [], decided: ['a', 'b'] })
   })
+
+  it.each([
+    ['and', { a: true, b: false }, ['b']],
+    ['and', { a: false, b: false }, ['a', 'b']],
+    ['and', { a: true, b: true }, ['a', 'b']],
+    ['or', { a: true, b: false }, ['a']],
+    ['or', { a: false, b: false }, ['a', 'b']],
+    ['select', { cond: true, when_true: 1, when_false: 2 }, ['cond', 'when_true']],
+    ['select_bool', { cond: false, when_true: true, when_false: true }, ['cond', 'when_false']],
+    ['min', { a: 1, b: 2 }, ['a']],
+    ['max', { a: 1, b: 2 }, ['b']],
+    ['max', { a: 2, b: 2 }, ['a', 'b']],
+    ['multiply', { a: 0, b: 2 }, ['a']],
+    ['multiply', { a: 3, b: 2 }, ['a', 'b']],
+    ['safe_divide', { a: 3, b: 0 }, ['b']],
+    ['gt', { a: 3, b: 0 }, ['a', 'b']],
+    ['const_number', { unit: 3 }, []],
+    ['emit_if_event_and_true', { event: 'Emitted', condition: false }, ['condition']],
+    [undefined, { x: 1 }, ['x']],
+    ['constructor', { x: 1 }, ['x']],
+  ] as const)('says what decided %s of %j: %j', (op, inputs, expected) => expect(decidingInputs(op, inputs)).toEqual(expected))
 })

@@ -60,18 +60,24 @@ export function graphOf(
 
 /** Of the nodes that are ready, the smallest id as text first. */
 function orderOf(nodes: readonly GraphNode[], producers: ValidatedGraph['producers']): number[] {
+  const users = nodes.map((): number[] => [])
+  const waiting = producers.map((ports, node) => {
+    const from = Object.values(ports)
+    for (const { node: producer } of from) users[producer]?.push(node)
+    return from.length
+  })
+  const ready = nodes.flatMap((_, node) => (waiting[node] === 0 ? [node] : []))
   const order: number[] = []
-  const done = new Set<number>()
-  while (order.length < nodes.length) {
-    const ready = nodes.flatMap(({ id }, i) => {
-      const isReady = !done.has(i) && Object.values(producers[i] ?? {}).every(({ node }) => done.has(node))
-      return isReady ? [{ id, i }] : []
-    })
-    const next = ready.reduce((least, each) => (each.id < least.id ? each : least), ready[0] ?? { id: '', i: -1 })
-    if (next.i < 0) throw new Error('the graph has a cycle')
-    order.push(next.i)
-    done.add(next.i)
+  while (ready.length > 0) {
+    const next = ready.reduce((least, node) => ((nodes[node]?.id ?? '') < (nodes[least]?.id ?? '') ? node : least))
+    ready.splice(ready.indexOf(next), 1)
+    order.push(next)
+    for (const user of users[next] ?? []) {
+      waiting[user] = (waiting[user] ?? 0) - 1
+      if (waiting[user] === 0) ready.push(user)
+    }
   }
+  if (order.length < nodes.length) throw new Error('the graph has a cycle')
   return order
 }
 
