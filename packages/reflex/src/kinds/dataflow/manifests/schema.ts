@@ -49,11 +49,24 @@ export const manifestSchema: () => JsonObject = once(() => {
   }
 })
 
+/** The name of a port, parameter or field. `__proto__` is no key of a plain object, and functions get plain objects. */
 function name(of: string): z.ZodString {
   return z
     .string()
-    .regex(/^[^\s.]+$/)
+    .regex(/^(?!__proto__$)[^\s.]+$/)
+    .refine(isWellFormed, HALF)
     .describe(`The name of the ${of}`)
+}
+
+const HALF = 'a text cannot have half a surrogate pair'
+
+/** True for text that has bytes: ids of intents are made of them. */
+function isWellFormed(text: string): boolean {
+  return text.isWellFormed()
+}
+
+function text(): z.ZodString {
+  return z.string().min(1).refine(isWellFormed, HALF)
 }
 
 function inputPort(): z.ZodObject {
@@ -72,18 +85,18 @@ function parameter(): z.ZodObject {
     default: z.union([z.number(), z.boolean(), z.string()]).optional().describe('A parameter without a default is required'),
     required: z.boolean().optional(),
     bounds: z.string().optional().describe('For readers only'),
-    values: z.array(z.string()).optional().describe('The values of an Enum'),
+    values: z.array(text()).optional().describe('The values of an Enum'),
   })
 }
 
 const KEY = 'A key of the context, or "$name" for the key that the String parameter "name" holds'
 
 function contextKey(): z.ZodObject {
-  return z.strictObject({ name: z.string().min(1).describe(KEY), type: z.enum(SCALAR_TYPES), required: z.boolean() })
+  return z.strictObject({ name: text().describe(KEY), type: z.enum(SCALAR_TYPES), required: z.boolean() })
 }
 
 function effects(): z.ZodObject {
-  const key = z.string().min(1).describe(KEY)
+  const key = text().describe(KEY)
   const type = z.enum(PORT_TYPES).describe('A scalar type')
   const field = z.strictObject({
     name: name('field'),
@@ -96,7 +109,7 @@ function effects(): z.ZodObject {
     intents: z
       .array(
         z.strictObject({
-          name: z.string().min(1).describe('The kind of the effect'),
+          name: text().describe('The kind of the effect'),
           fields: z.array(field),
           mirror_writes: z
             .array(z.strictObject({ name: key, type, from_field: z.string().describe('The field with the value') }))

@@ -78,36 +78,33 @@ function readOutputs(planned: PlannedNode, returned: unknown): Called {
   const { outputs } = node.primitive.manifest
   if (typeof returned !== 'object' || returned === null || Array.isArray(returned))
     return wrong('TypeConversionFailed', planned, 'returned no outputs', outputs[0]?.name)
-  const names = Object.keys(returned)
-  const values = new Map(names.map((name) => [name, (returned as Readonly<Record<string, unknown>>)[name]]))
-  const isDeclared = (name: string) => outputs.some((output) => output.name === name)
-  if (node.primitive.kind === 'compute' && values.has('error') && !isDeclared('error')) return computeError(planned, values)
-  const other = names.find((name) => !isDeclared(name))
-  if (other !== undefined)
+  const given = returned as Readonly<Record<string, unknown>>
+  const names = Object.keys(given)
+  const other = names.find((name) => !outputs.some((output) => output.name === name))
+  if (other !== undefined) {
+    if (node.primitive.kind === 'compute' && names.includes('error') && !outputs.some(({ name }) => name === 'error'))
+      return computeError(planned, given['error'], given['about'])
     return nodeError('UndeclaredOutput', node, `returned output ${quote(other)}, which is not declared`, {
       port: other,
       fix: `return only ${quoteAll(outputs.map(({ name }) => name))}`,
     })
-  const checked: (readonly [string, Scalar])[] = []
-  for (const { name, type } of outputs) {
-    if (!values.has(name)) return wrong('MissingOutput', planned, `returned no output ${quote(name)}`, name)
-    const value = readValue(values.get(name), type as ScalarType)
-    if (value === 'NonFiniteOutput' || value === 'TypeConversionFailed')
-      return value === 'NonFiniteOutput'
-        ? wrong(value, planned, `emitted a number that is not finite at ${quote(name)}`, name)
-        : wrong(value, planned, `returned no ${type} at ${quote(name)}`, name)
-    checked.push([name, value.scalar])
   }
-  return Object.fromEntries(checked)
+  const checked: Record<string, Scalar> = {}
+  for (const { name, type } of outputs) {
+    if (!names.includes(name)) return wrong('MissingOutput', planned, `returned no output ${quote(name)}`, name)
+    const value = readValue(given[name], type as ScalarType)
+    if (value === 'NonFiniteOutput') return wrong(value, planned, `emitted a number that is not finite at ${quote(name)}`, name)
+    if (value === 'TypeConversionFailed') return wrong(value, planned, `returned no ${type} at ${quote(name)}`, name)
+    checked[name] = value.scalar
+  }
+  return checked
 }
 
 function wrong(name: PassErrorName, { node }: PlannedNode, problem: string, port: string | undefined): PassError {
   return nodeError(name, node, problem, port === undefined ? {} : { port })
 }
 
-function computeError({ node }: PlannedNode, values: ReadonlyMap<string, unknown>): PassError {
-  const error = values.get('error')
-  const about = values.get('about')
+function computeError({ node }: PlannedNode, error: unknown, about: unknown): PassError {
   if (typeof error !== 'string') return nodeError('TypeConversionFailed', node, 'returned an error that is not a text')
   const detail = typeof about === 'string' ? `${error}(${quote(about)})` : error
   return nodeError('ComputeFailed', node, `failed: ${detail}`, { detail })
@@ -139,7 +136,7 @@ function readEvent({ node }: PlannedNode, returned: unknown): Called {
   const { primitive } = node
   const port = primitive.manifest.outputs[0]?.name ?? ''
   const allowed: readonly string[] = primitive.kind === 'trigger' ? ['Emitted', 'NotEmitted'] : RETURNED_OUTCOMES
-  if (typeof returned === 'string' && allowed.includes(returned)) return Object.fromEntries([[port, returned]])
+  if (typeof returned === 'string' && allowed.includes(returned)) return { [port]: returned }
   const isSkip = returned === ('Skipped' satisfies Outcome) && primitive.kind === 'action'
   return isSkip
     ? nodeError('ActionSkipViolation', node, 'returned "Skipped"; only a gate skips an action', { port })

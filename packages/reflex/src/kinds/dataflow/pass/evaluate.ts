@@ -76,7 +76,9 @@ export function missingIds(): PassError {
 }
 
 function gather({ inputs }: PlannedNode, values: readonly Outputs[]): Inputs {
-  return Object.fromEntries(inputs.map(({ port, from }) => [port, values[from.node]?.[from.port] as Scalar]))
+  const gathered: Record<string, Scalar> = {}
+  for (const { port, from } of inputs) gathered[port] = values[from.node]?.[from.port] as Scalar
+  return gathered
 }
 
 /** Returns the event inputs of an action that did not emit: one is enough to skip it (rule R.7). */

