@@ -6,7 +6,7 @@ import { normal, type Scalar, typeOf } from '../model/value.ts'
 import type { EventForm, PreparedAdapter } from './event-form.ts'
 import { explainMisfit, refuse, unknownKind } from './refusal.ts'
 
-/** The context of a pass: the payload of its event with the values of the store merged into it. */
+/** The context of a pass: the payload of its event with the values of the store merged into it, as own properties. */
 export type BoundContext = Readonly<Record<string, Scalar>>
 
 /** An event that can run, or the reason why it cannot. */

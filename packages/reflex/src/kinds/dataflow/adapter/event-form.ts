@@ -53,7 +53,7 @@ function formOf({ context_keys }: Adapter, kind: string, schema: JsonObject): Ev
   const names = [...new Set([...Object.keys(properties), ...context_keys.filter((key) => key.required).map(({ name }) => name)])].sort()
   const fields = names.map((name): EventField => {
     const key = keys.get(name)
-    const property = properties[name]
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
     const type = propertyType(property) ?? key?.type ?? 'String'
     const own = isObject(property) ? property : {}
     return {

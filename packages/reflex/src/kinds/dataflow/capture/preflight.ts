@@ -4,6 +4,7 @@ import { graphNeeds } from '../adapter/graph-needs.ts'
 import type { Adapter } from '../model/adapter.ts'
 import { SET_CONTEXT } from '../model/effect.ts'
 import type { ValidatedGraph } from '../model/graph.ts'
+import { type Scalar, typeOf } from '../model/value.ts'
 import { type Bundle, CAPTURE_VERSION, type CapturedDecision, type CapturedEvent } from './bundle.ts'
 import { BundleChain } from './chain.ts'
 import { faults } from './faults.ts'
@@ -96,16 +97,18 @@ function rehydration({ event_id, payload, incoming }: CapturedEvent, index: numb
     const value = rehydrate(text)
     if (value !== undefined && canonicalJson(value) === text) return []
     const path = `events[${index}].${which === 0 ? 'payload' : 'incoming'}`
-    const message = `the payload of event ${quote(event_id)} is not an object as canonical JSON`
+    const message = `the payload of event ${quote(event_id)} is not a context as canonical JSON`
     return [found('R1391', value === undefined ? 'event_rehydrate_failed' : 'invalid_payload', message, path, ORIGINAL)]
   })
 }
 
-/** Returns the object of a captured payload; undefined for a text that is none. */
-export function rehydrate(text: string): { readonly [key: string]: Json } | undefined {
+/** Returns the values of a captured payload; undefined for a text that is not an object of values that a context holds. */
+export function rehydrate(text: string): Readonly<Record<string, Scalar>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
+    return isObject(value) && Object.values(value).every((inner) => typeOf(inner) !== undefined)
+      ? (value as Record<string, Scalar>)
+      : undefined
   } catch {
     return undefined
   }
