@@ -66,7 +66,10 @@ function formOf({ context_keys }: Adapter, kind: string, schema: JsonObject): Ev
       read: property === undefined ? () => undefined : reader(type, own),
     }
   })
-  return { kind, schema, fields, hasMoreRules: Object.keys(schema).some((keyword) => !OBJECT_RULES.includes(keyword)) }
+  // A reference needs the whole schema, to whose parts it refers.
+  const hasReference = JSON.stringify(properties).includes('"$ref"')
+  const hasMoreRules = hasReference || Object.keys(schema).some((keyword) => !OBJECT_RULES.includes(keyword))
+  return { kind, schema, fields, hasMoreRules }
 }
 
 type Reader = EventField['read']

@@ -109,7 +109,7 @@ class BundleReplay {
       this.#state,
       { event_id, kind, at, context },
       (invocation) => {
-        attempt = this.#evaluate(invocation.context as BoundContext, invocation.event_id)
+        attempt = this.#evaluate(invocation.context, invocation.event_id)
         return attempt.termination
       },
     )

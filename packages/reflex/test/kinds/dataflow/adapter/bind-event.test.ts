@@ -105,6 +105,12 @@ describe('an event with an adapter', () => {
 })
 
 describe('a prepared schema', () => {
+  it('follows references to its own parts', () => {
+    const low = withEvent({ ...FLAT, properties: { n: { type: 'number', $ref: '#/$defs/low' } }, $defs: { low: { maximum: 5 } } })
+    expect(outcome(bind({ n: 5 }, {}, low))).toEqual({ n: 5 })
+    expect(outcome(bind({ n: 6 }, {}, low))).toBe('R1331 PayloadSchemaMismatch: payload.n must be at most 5')
+  })
+
   const properties: JsonObject = {
     count: { type: 'integer', minimum: 0, exclusiveMaximum: 10 },
     ratio: { type: 'number', multipleOf: 0.5 },

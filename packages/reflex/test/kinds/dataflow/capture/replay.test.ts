@@ -7,6 +7,7 @@
 // proves: dataflow 64
 // proves: dataflow 65
 // proves: dataflow 66
+// proves: dataflow SUP-3
 // proves: dataflow REP-1
 // proves: dataflow REP-2
 // proves: dataflow REP-7

@@ -6,6 +6,7 @@
 // proves: dataflow 58
 // proves: dataflow SUP-2
 // proves: dataflow SUP-4
+// proves: dataflow SUP-5
 // proves: dataflow SUP-TICK-1
 // proves: dataflow HST-8
 // proves: dataflow REP-3
