@@ -86,10 +86,12 @@ it('never throws, whatever the documents say of each other', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'constructor', 'value', 'x')
   const target = fc.constantFrom('not@0.1', 'emit_if_true@*', 'ack_action@0.1', 'number_source@0.1', 'k0@1', 'k1@1', 'k2@1', 'gone@1', 'gt')
   const end = fc.tuple(name, fc.constantFrom('value', 'result', 'event', 'input', 'x')).map((parts) => parts.join('.'))
-  const node = fc.tuple(target, fc.dictionary(name, fc.oneof(fc.constantFrom(1, 1.5, true, 'k'), fc.record({ exposed: name })))).map(([of, params]) => ({
-    [of.startsWith('k') ? 'cluster' : 'impl']: of,
-    params,
-  }))
+  const node = fc
+    .tuple(target, fc.dictionary(name, fc.oneof(fc.constantFrom(1, 1.5, true, 'k'), fc.record({ exposed: name }))))
+    .map(([of, params]) => ({
+      [of.startsWith('k') ? 'cluster' : 'impl']: of,
+      params,
+    }))
   const parts = fc.record({
     nodes: fc.dictionary(name, node),
     edges: fc.array(fc.tuple(fc.oneof(end, fc.constant('$x')), end).map((ends) => ends.join(' -> '))),
