@@ -1,10 +1,11 @@
-/** Writes what documents take from the code: a page for every error, the commands, the attributes of pipelines, the nodes of trees, the primitives of dataflows. `--check` only says whether they are up to date. */
+/** Writes what documents take from the code: a page for every error, the commands, the attributes of pipelines, the nodes of trees, the primitives and clusters of dataflows. `--check` only says whether they are up to date. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CATALOGUE } from '../packages/reflex/src/protocol/catalogue.ts'
 import { commandPages } from '../packages/reflex/src/cli/command-pages.ts'
 import type { CatalogueEntry } from '../packages/reflex/src/kernel/index.ts'
 import { attributesPage } from './attributes-page.ts'
+import { dataflowClustersPage } from './dataflow-clusters-page.ts'
 import { dataflowPrimitivesPage } from './dataflow-primitives-page.ts'
 import { treeNodesPage } from './tree-nodes-page.ts'
 
@@ -40,6 +41,7 @@ export function generatedPages(): Map<string, string> {
     [join('kinds', 'pipeline-attributes.md'), attributesPage()],
     [join('kinds', 'tree-nodes.md'), treeNodesPage()],
     [join('kinds', 'dataflow-primitives.md'), dataflowPrimitivesPage()],
+    [join('kinds', 'dataflow-clusters.md'), dataflowClustersPage()],
   ])
 }
 

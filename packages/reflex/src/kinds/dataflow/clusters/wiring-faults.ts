@@ -11,7 +11,7 @@ export const wiringFaults = defineFaults({
     rules: ['dataflow V.8'],
     means: 'The catalog of primitives has none with this id.',
     often: 'a misspelt id, a primitive of the host that is not registered, "impl" instead of "cluster"',
-    fix: 'Write the id of a primitive of the catalog; `reflex help dataflow` lists them.',
+    fix: 'Write the id of a primitive of the catalog; docs/kinds/dataflow-primitives.md lists the built-in ones.',
   },
   R1321: {
     title: 'An input of a cluster leads nowhere',

@@ -4,12 +4,23 @@
 // proves: dataflow 12
 // proves: dataflow 13
 // proves: dataflow 15
+// proves: dataflow D.1
+// proves: dataflow D.5
+// proves: dataflow D.8
+// proves: dataflow D.9
+// proves: dataflow I.3
+// proves: dataflow I.4
+// proves: dataflow I.5
+// proves: dataflow I.6
+// proves: dataflow I.7
 // proves: dataflow E.1
 // proves: dataflow E.2
 // proves: dataflow E.4
+// proves: dataflow E.5
 // proves: dataflow E.6
 // proves: dataflow E.7
 // proves: dataflow E.8
+// proves: dataflow E.9
 // proves: dataflow X.9
 import { describe, expect, it } from 'vitest'
 import { nodeName } from '../../../../src/kinds/dataflow/model/graph.ts'

@@ -1,4 +1,5 @@
 // proves: dataflow S5
+import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ClusterLibrary } from '../../../../src/kinds/dataflow/clusters/library.ts'
@@ -35,7 +36,12 @@ function graphAround(id: string, params: Readonly<Record<string, ParameterValue>
       edges: [
         ...inputs.flatMap(({ name, type }) =>
           type === 'Event'
-            ? [`in_${name}.value -> as_bool.a`, `in_${name}.value -> as_bool.b`, 'as_bool.result -> as_event.input', `as_event.event -> it.${name}`]
+            ? [
+                `in_${name}.value -> as_bool.a`,
+                `in_${name}.value -> as_bool.b`,
+                'as_bool.result -> as_event.input',
+                `as_event.event -> it.${name}`,
+              ]
             : [`in_${name}.value -> it.${name}`],
         ),
         ...names.filter((name) => events.has(name)).map((name) => `it.${name} -> ack_${name}.event`),
@@ -62,7 +68,7 @@ function play(id: string, params: Readonly<Record<string, ParameterValue>>, even
 interface Model {
   readonly params?: Readonly<Record<string, ParameterValue>>
   /** Returns a function that takes events in order and returns the outputs of each. */
-  make(): (payload: never) => Outputs
+  readonly make: () => (payload: never) => Outputs
 }
 
 interface Timed {
@@ -188,7 +194,11 @@ const MODELS: Readonly<Record<string, Model>> = {
       }
     },
   },
-  xor: { make: () => ({ a, b }: { a: boolean; b: boolean }) => ({ result: a !== b }) },
+  xor: {
+    make:
+      () =>
+      ({ a, b }: { a: boolean; b: boolean }) => ({ result: a !== b }),
+  },
   'bool-memory': {
     make: () => {
       let before = false
@@ -248,7 +258,11 @@ describe('a ready-made cluster', () => {
       [false, 113],
       [true, 120],
     ] as const
-    const outputs = play('debounce', { quiet: 5 }, presses.map(([press, ts]) => ({ press, ts })))
+    const outputs = play(
+      'debounce',
+      { quiet: 5 },
+      presses.map(([press, ts]) => ({ press, ts })),
+    )
     expect(outputs.map(({ event }) => event)).toEqual([false, false, false, false, false, true, false, false])
     expect(outputs.map(({ pending }) => pending)).toEqual([true, true, true, true, true, false, false, true])
   })
@@ -272,6 +286,14 @@ describe('a ready-made cluster', () => {
     ])
   })
 
+  it('is used in the example of its page', () => {
+    const page = readFileSync(new URL('../../../../../../docs/kinds/dataflow-clusters.md', import.meta.url), 'utf8')
+    const graph = graphOf(/```json\n([^]*?)```/.exec(page)?.[1], { clusters })
+    const keys = contextKeys(graph).writes.map(({ key }) => key)
+    expect(keys).toEqual(['__reflex/6:alerts/3:hot/2:on', '__reflex/6:alerts/4:rise/5:level'])
+    expect(page).toContain(`\`${keys[0]}\``)
+  })
+
   it('can be used with the others: one alert for each third rise', () => {
     const nodes = {
       cpu: { impl: 'context_number_source@0.1', params: { key: 'cpu' } },
@@ -281,7 +303,13 @@ describe('a ready-made cluster', () => {
       first: { cluster: 'once@^1' },
       alert: { impl: 'ack_action@0.1' },
     }
-    const edges = ['cpu.value -> hot.value', 'hot.on -> rise.level', 'rise.now -> third.when', 'third.event -> first.event', 'first.event -> alert.event']
+    const edges = [
+      'cpu.value -> hot.value',
+      'hot.on -> rise.level',
+      'rise.now -> third.when',
+      'third.event -> first.event',
+      'first.event -> alert.event',
+    ]
     const graph = graphOf({ id: 'g', version: 1, nodes, edges, outputs: { alert: 'alert.outcome' } }, { clusters })
     const store: Record<string, Scalar> = {}
     const alerts = [0.95, 0.5, 0.95, 0.8, 0.95, 0.5, 0.92, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9].map((cpu) => {

@@ -5,6 +5,7 @@
 // proves: dataflow X.4
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { decodeDefinition } from '../../../../src/kinds/dataflow/documents/read.ts'
 import type { ValidatedGraph } from '../../../../src/kinds/dataflow/model/graph.ts'
 import type { Scalar } from '../../../../src/kinds/dataflow/model/value.ts'
 import { evaluate } from '../../../../src/kinds/dataflow/pass/evaluate.ts'
@@ -78,5 +79,38 @@ it('has the same findings in whatever order its nodes are declared', () => {
       expect(findings.length).toBeGreaterThan(0)
       expect(findingTexts(compile(keys).findings)).toEqual(findings)
     }),
+  )
+})
+
+it('never throws, whatever the documents say of each other', () => {
+  const name = fc.constantFrom('a', 'b', 'c', 'constructor', 'value', 'x')
+  const target = fc.constantFrom('not@0.1', 'emit_if_true@*', 'ack_action@0.1', 'number_source@0.1', 'k0@1', 'k1@1', 'k2@1', 'gone@1', 'gt')
+  const end = fc.tuple(name, fc.constantFrom('value', 'result', 'event', 'input', 'x')).map((parts) => parts.join('.'))
+  const node = fc
+    .tuple(target, fc.dictionary(name, fc.oneof(fc.constantFrom(1, 1.5, true, 'k'), fc.record({ exposed: name }))))
+    .map(([of, params]) => ({
+      [of.startsWith('k') ? 'cluster' : 'impl']: of,
+      params,
+    }))
+  const parts = fc.record({
+    nodes: fc.dictionary(name, node),
+    edges: fc.array(fc.tuple(fc.oneof(end, fc.constant('$x')), end).map((ends) => ends.join(' -> '))),
+    inputs: fc.constantFrom([{ name: 'x', type: 'Bool' }], [{ name: 'x', type: 'Event', required: false }]),
+    parameters: fc.array(
+      fc.record({ name, type: fc.constantFrom('Int', 'String'), default: fc.constantFrom(1, 'k', { derive_key: 'k' }) }),
+    ),
+    outputs: fc.dictionary(name, end),
+  })
+  const isReadable = (document: object) => decodeDefinition(document).source !== undefined
+  fc.assert(
+    fc.property(fc.array(parts, { minLength: 3, maxLength: 3 }), (list) => {
+      const documents = list.map((part, i) => ({ id: `k${i}`, version: 1, ...part })).filter(isReadable)
+      for (const document of documents) {
+        const { graph, findings, expanded } = compile(document, { clusters: documents })
+        expect(graph === undefined).toBe(findings.length > 0)
+        if (graph !== undefined) expect(graph.order).toHaveLength(expanded.nodes.length)
+      }
+    }),
+    { numRuns: 200 },
   )
 })

@@ -56,8 +56,19 @@ const DEBOUNCE: ClusterJson = {
   outputs: { event: 'emit.event', now: 'expire.result', pending: 'pending.result' },
 }
 
-/** Returns a cluster that emits at a signal unless too little time has passed since the last event that it remembers. */
-function spaced(names: { readonly id: string; readonly about: string; readonly signal: string; readonly time: string; readonly remembers: string }): ClusterJson {
+interface Spacing {
+  readonly id: string
+  readonly about: string
+  /** The input that is a signal. */
+  readonly signal: string
+  /** The parameter with the least time between two events. */
+  readonly time: string
+  /** The trigger after which the time is remembered. */
+  readonly remembers: 'on_signal' | 'emit'
+}
+
+/** Returns a cluster that emits at a signal unless too little time has passed since the event that it remembers. */
+function spaced(names: Spacing): ClusterJson {
   return {
     id: names.id,
     version: '1.0.0',
@@ -81,33 +92,34 @@ function spaced(names: { readonly id: string; readonly about: string; readonly s
       ready: { impl: 'or@^0.1' },
       now: { impl: 'and@^0.1' },
       emit: { impl: 'emit_if_true@^0.1' },
-      signal: { impl: 'and@^0.1' },
-      on_signal: { impl: 'emit_if_true@^0.1' },
+      ...(names.remembers === 'on_signal' ? { signal: { impl: 'and@^0.1' }, on_signal: { impl: 'emit_if_true@^0.1' } } : {}),
       save_last: { impl: 'context_set_number@^0.1', params: { key: { exposed: 'last_key' } } },
       yes: { impl: 'boolean_source@^0.1', params: { value: true } },
       save_seen: { impl: 'context_set_bool@^0.1', params: { key: { exposed: 'seen_key' } } },
     },
-    edges: [
-      '$ts -> elapsed.a',
-      'last.value -> elapsed.b',
-      'elapsed.result -> over.a',
-      'gap.value -> over.b',
-      'seen.value -> never.value',
-      'never.result -> ready.a',
-      'over.result -> ready.b',
-      `$${names.signal} -> now.a`,
-      'ready.result -> now.b',
-      'now.result -> emit.input',
-      `$${names.signal} -> signal.a`,
-      `$${names.signal} -> signal.b`,
-      'signal.result -> on_signal.input',
-      `${names.remembers}.event -> save_last.event`,
-      '$ts -> save_last.value',
-      `${names.remembers}.event -> save_seen.event`,
-      'yes.value -> save_seen.value',
-    ],
+    edges: spacedEdges(names),
     outputs: { event: 'emit.event', now: 'now.result' },
   }
+}
+
+function spacedEdges({ signal, remembers }: Spacing): readonly string[] {
+  return [
+    '$ts -> elapsed.a',
+    'last.value -> elapsed.b',
+    'elapsed.result -> over.a',
+    'gap.value -> over.b',
+    'seen.value -> never.value',
+    'never.result -> ready.a',
+    'over.result -> ready.b',
+    `$${signal} -> now.a`,
+    'ready.result -> now.b',
+    'now.result -> emit.input',
+    ...(remembers === 'on_signal' ? [`$${signal} -> signal.a`, `$${signal} -> signal.b`, 'signal.result -> on_signal.input'] : []),
+    `${remembers}.event -> save_last.event`,
+    '$ts -> save_last.value',
+    `${remembers}.event -> save_seen.event`,
+    'yes.value -> save_seen.value',
+  ]
 }
 
 /** Clusters that depend on the time that events carry. */
