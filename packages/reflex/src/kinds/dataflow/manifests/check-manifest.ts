@@ -2,7 +2,7 @@ import { Fault, faultData } from '../../../kernel/index.ts'
 import { checkSchema, type Locator, type Path, pathOnly, quote, quoteAll, valueAt } from '../../../text/index.ts'
 import { type Manifest, type ParameterDeclaration, PRIMITIVE_KINDS, type PrimitiveKind } from '../model/manifest.ts'
 import { bindParameter } from './bind-parameter.ts'
-import { checkEffects } from './check-effects.ts'
+import { checkEffects, writtenNames } from './check-effects.ts'
 import { checkPorts } from './check-ports.ts'
 import { ManifestReport } from './report.ts'
 import { RULES } from './rules.ts'
@@ -130,14 +130,9 @@ function checkDefault(
 
 /** Checks each `$name` in place of a key. */
 function checkKeys(report: ManifestReport): void {
-  const { requires, effects, parameters } = report.manifest
-  const keys = [
-    ...(requires?.context ?? []).map(({ name }, i) => [name, ['requires', 'context', i, 'name']] as const),
-    ...(effects?.writes ?? []).map(({ name }, i) => [name, ['effects', 'writes', i, 'name']] as const),
-    ...(effects?.intents ?? []).flatMap(({ mirror_writes: mirrors = [] }, i) =>
-      mirrors.map(({ name }, j) => [name, ['effects', 'intents', i, 'mirror_writes', j, 'name']] as const),
-    ),
-  ]
+  const { requires, parameters } = report.manifest
+  const required = (requires?.context ?? []).map(({ name }, i) => [name, ['requires', 'context', i, 'name']] as const)
+  const keys = [...required, ...writtenNames(report.manifest)]
   for (const [key, path] of keys) {
     if (!key.startsWith('$')) continue
     const parameter = parameters.find(({ name }) => name === key.slice(1))
