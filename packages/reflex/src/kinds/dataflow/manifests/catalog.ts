@@ -1,5 +1,5 @@
 import type { Fault } from '../../../kernel/index.ts'
-import { quote } from '../../../text/index.ts'
+import { type Locator, pathOnly, quote } from '../../../text/index.ts'
 import type { PrimitiveKind } from '../model/manifest.ts'
 import type { Primitive } from '../model/primitive.ts'
 import { checkManifest } from './check-manifest.ts'
@@ -46,8 +46,9 @@ export class Catalog {
 export function catalogFindings(primitives: readonly Primitive[], { severalVersions = false }: CatalogOptions = {}): Fault[] {
   const findings: Fault[] = []
   const seen = new Map<string, Primitive[]>()
-  for (const primitive of primitives) {
-    findings.push(...checkManifest(primitive.manifest, { kind: primitive.kind }))
+  for (const [index, primitive] of primitives.entries()) {
+    const locate: Locator = (path) => pathOnly(['primitives', index, ...path])
+    findings.push(...checkManifest(primitive.manifest, { kind: primitive.kind, locate }))
     const id: unknown = (primitive.manifest as { id?: unknown } | undefined)?.id
     if (typeof id !== 'string') continue
     const same = seen.get(id) ?? []

@@ -1,18 +1,12 @@
 import { type Path, quote } from '../../../text/index.ts'
 import { SET_CONTEXT } from '../model/effect.ts'
-import type { InputPort, IntentDeclaration, IntentField, MirrorWrite } from '../model/manifest.ts'
+import type { InputPort, IntentDeclaration, IntentField, Manifest, MirrorWrite } from '../model/manifest.ts'
 import type { ManifestReport } from './report.ts'
 
 /** Checks the writes and intents of an action. */
 export function checkEffects(report: ManifestReport): void {
   const { writes = [], intents = [] } = report.kind === 'action' ? (report.manifest.effects ?? {}) : {}
-  const keys = [
-    ...writes.map(({ name }, i) => [name, ['effects', 'writes', i, 'name']] as const),
-    ...intents.flatMap(({ mirror_writes: mirrors = [] }, i) =>
-      mirrors.map(({ name }, j) => [name, ['effects', 'intents', i, 'mirror_writes', j, 'name']] as const),
-    ),
-  ]
-  report.addRepeats('writeNames', keys, 'a write of')
+  report.addRepeats('writeNames', writtenNames(report.manifest), 'a write of')
   writes.forEach((write, i) => {
     const at = (field: string): Path => ['effects', 'writes', i, field]
     if (write.type === ('Event' as string))
@@ -32,6 +26,14 @@ export function checkEffects(report: ManifestReport): void {
     'intent',
   )
   intents.forEach((intent, i) => checkIntent(report, intent, ['effects', 'intents', i]))
+}
+
+/** Returns the names of the writes and mirror writes of a manifest, with their paths. */
+export function writtenNames({ effects: { writes = [], intents = [] } = {} }: Manifest): (readonly [name: string, path: Path])[] {
+  const mirrors = intents.flatMap(({ mirror_writes: list = [] }, i) =>
+    list.map(({ name }, j) => [name, ['effects', 'intents', i, 'mirror_writes', j, 'name']] as const),
+  )
+  return [...writes.map(({ name }, i) => [name, ['effects', 'writes', i, 'name']] as const), ...mirrors]
 }
 
 interface Origin {

@@ -1,10 +1,11 @@
-import type { Fault } from '../../../kernel/index.ts'
-import { checkSchema, type Locator, type Path, pathOnly, quote, quoteAll } from '../../../text/index.ts'
-import type { Manifest, ParameterDeclaration, PrimitiveKind } from '../model/manifest.ts'
+import { Fault, faultData } from '../../../kernel/index.ts'
+import { checkSchema, type Locator, type Path, pathOnly, quote, quoteAll, valueAt } from '../../../text/index.ts'
+import { type Manifest, type ParameterDeclaration, PRIMITIVE_KINDS, type PrimitiveKind } from '../model/manifest.ts'
 import { bindParameter } from './bind-parameter.ts'
-import { checkEffects } from './check-effects.ts'
+import { checkEffects, writtenNames } from './check-effects.ts'
 import { checkPorts } from './check-ports.ts'
 import { ManifestReport } from './report.ts'
+import { RULES } from './rules.ts'
 import { manifestFile } from './schema.ts'
 import { isVersion } from './version.ts'
 
@@ -18,11 +19,11 @@ export interface CheckManifestOptions {
 
 /**
  * Returns the rules that a manifest breaks (reference 3.6), in the order of their numbers. A value that has not the shape of a manifest gets
- * the faults of its shape (`R1011` to `R1015`) and no others.
+ * the faults of its shape (`R1011` to `R1015`) and no others; a port type that does not exist has its rule.
  */
 export function checkManifest(value: unknown, { kind, locate = pathOnly, numberText }: CheckManifestOptions = {}): Fault[] {
   const shape = checkSchema(manifestFile(), value, { locate })
-  if (shape.length > 0) return shape
+  if (shape.length > 0) return shape.map((fault) => withRule(fault, kind ?? kindOf(value)))
   const manifest = value as Manifest
   const report = new ManifestReport(manifest, kind ?? manifest.kind, locate)
   checkIdentity(report)
@@ -32,6 +33,24 @@ export function checkManifest(value: unknown, { kind, locate = pathOnly, numberT
   checkKeys(report)
   checkEffects(report)
   return report.faults()
+}
+
+/** The rules about the types of ports, which a word that is no type breaks, too. */
+const TYPE_RULES = [
+  [/(?:^|\.)inputs\[\d+\]\.type$/, 'inputTypes'],
+  [/(?:^|\.)outputs\[\d+\]\.type$/, 'outputTypes'],
+  [/(?:^|\.)writes\[\d+\]\.type$/, 'writeTypes'],
+] as const
+
+function withRule(fault: Fault, kind: PrimitiveKind | undefined): Fault {
+  const subject = fault.code === 'R1014' ? TYPE_RULES.find(([path]) => path.test(fault.path ?? ''))?.[1] : undefined
+  const rule = subject === undefined || kind === undefined ? undefined : RULES[subject].ids[kind]
+  return rule === undefined ? fault : new Fault(fault.code, fault.message, fault.verdict, { ...faultData(fault), rule })
+}
+
+function kindOf(value: unknown): PrimitiveKind | undefined {
+  const kind = valueAt(value, ['kind'])
+  return PRIMITIVE_KINDS.find((each) => each === kind)
 }
 
 function checkIdentity(report: ManifestReport): void {
@@ -111,14 +130,9 @@ function checkDefault(
 
 /** Checks each `$name` in place of a key. */
 function checkKeys(report: ManifestReport): void {
-  const { requires, effects, parameters } = report.manifest
-  const keys = [
-    ...(requires?.context ?? []).map(({ name }, i) => [name, ['requires', 'context', i, 'name']] as const),
-    ...(effects?.writes ?? []).map(({ name }, i) => [name, ['effects', 'writes', i, 'name']] as const),
-    ...(effects?.intents ?? []).flatMap(({ mirror_writes: mirrors = [] }, i) =>
-      mirrors.map(({ name }, j) => [name, ['effects', 'intents', i, 'mirror_writes', j, 'name']] as const),
-    ),
-  ]
+  const { requires, parameters } = report.manifest
+  const required = (requires?.context ?? []).map(({ name }, i) => [name, ['requires', 'context', i, 'name']] as const)
+  const keys = [...required, ...writtenNames(report.manifest)]
   for (const [key, path] of keys) {
     if (!key.startsWith('$')) continue
     const parameter = parameters.find(({ name }) => name === key.slice(1))

@@ -53,7 +53,8 @@ export const manifestSchema: () => JsonObject = once(() => {
 function name(of: string): z.ZodString {
   return z
     .string()
-    .regex(/^(?!__proto__$)[^\s.]+$/)
+    .regex(/^[^\s.]+$/)
+    .refine((text) => text !== '__proto__', 'no name can be "__proto__"')
     .refine(isWellFormed, HALF)
     .describe(`The name of the ${of}`)
 }

@@ -1,6 +1,4 @@
-// proves: dataflow 34
-// proves: dataflow I.4
-// proves: dataflow X.11
+// proves: dataflow 34, dataflow I.4, dataflow X.11
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bindingFault, bindParameter, exposedProblem, isUnsafeInteger } from '../../../../src/kinds/dataflow/manifests/bind-parameter.ts'

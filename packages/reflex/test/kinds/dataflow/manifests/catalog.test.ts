@@ -1,6 +1,7 @@
-// proves: dataflow 4
+// proves: dataflow 4, dataflow SRC-14, dataflow CMP-18, dataflow TRG-13, dataflow ACT-18
 import { describe, expect, it } from 'vitest'
 import { Catalog, catalogFindings } from '../../../../src/kinds/dataflow/manifests/catalog.ts'
+import { STANDARD } from '../../../../src/kinds/dataflow/primitives/standard.ts'
 import type { Primitive } from '../../../../src/kinds/dataflow/model/primitive.ts'
 
 function constant(id: string, version = '1.0.0'): Primitive {
@@ -36,6 +37,8 @@ describe('a catalog', () => {
     expect(rules([constant('a'), constant('a'), constant('a')], true)).toEqual(['SRC-14', 'SRC-14'])
     const twice = { ...constant('a').manifest, kind: 'compute', inputs: [{ name: 'x', type: 'Number' }] } as const
     expect(rules([constant('a'), { manifest: twice, kind: 'compute', run: () => ({ value: 1 }) }])).toEqual(['CMP-18'])
+    const pairs = ['const_number', 'emit_if_true', 'ack_action'].map((id) => STANDARD.filter(({ op }) => op === id))
+    expect(pairs.map((pair) => rules([...pair, ...pair]))).toEqual([['CMP-18'], ['TRG-13'], ['ACT-18']])
     expect(() => new Catalog([constant('a'), constant('a')])).toThrow('primitive "a" occurs twice with version 1.0.0')
   })
 
@@ -51,5 +54,7 @@ describe('a catalog', () => {
       const primitive = { ...constant('a'), manifest: wrong } as unknown as Primitive
       expect(catalogFindings([primitive]).length).toBeGreaterThan(0)
     }
+    const broken = { ...constant('b'), manifest: { ...constant('b').manifest, side_effects: true } } as Primitive
+    expect(catalogFindings([constant('a'), broken]).map(({ path }) => path)).toEqual(['primitives[1].side_effects'])
   })
 })

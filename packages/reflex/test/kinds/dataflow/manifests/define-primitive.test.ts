@@ -1,9 +1,11 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { digest, isFault } from '../../../../src/kernel/index.ts'
+import { digest, isFault, type Json } from '../../../../src/kernel/index.ts'
 import { checkManifest } from '../../../../src/kinds/dataflow/manifests/check-manifest.ts'
 import { definePrimitive } from '../../../../src/kinds/dataflow/manifests/define-primitive.ts'
 import { readManifest } from '../../../../src/kinds/dataflow/manifests/read-manifest.ts'
 import { manifestSchema } from '../../../../src/kinds/dataflow/manifests/schema.ts'
+import { STANDARD } from '../../../../src/kinds/dataflow/primitives/standard.ts'
+import { schemaIssues } from '../../../../src/text/json-schema/check.ts'
 
 const COMMON = { version: '1.0.0', execution: { deterministic: true }, state: { allowed: false } } as const
 
@@ -140,5 +142,17 @@ describe('a file of a manifest', () => {
     const schema = manifestSchema() as { $id: string; properties: Record<string, object>; required: string[] }
     expect(schema.$id).toBe('urn:reflex:dataflow-primitive')
     expect(schema.required).toEqual(['kind', 'id', 'version', 'inputs', 'outputs', 'parameters', 'execution', 'state', 'side_effects'])
+  })
+
+  it('fits the published schema if it has the shape of a manifest', () => {
+    const fits = (value: unknown) => schemaIssues(manifestSchema(), value as Json).length === 0
+    expect([CLAMP, ...STANDARD.map(({ manifest }) => manifest)].filter((manifest) => !fits(manifest))).toEqual([])
+    for (const wrong of [
+      { ...CLAMP, kind: 'sink' },
+      { ...CLAMP, outptus: [] },
+      { ...CLAMP, inputs: [{ name: 'a b', type: 'Number' }] },
+      {},
+    ])
+      expect([fits(wrong), checkManifest(wrong).length > 0]).toEqual([false, true])
   })
 })

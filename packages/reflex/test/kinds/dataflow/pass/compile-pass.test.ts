@@ -1,5 +1,4 @@
-// proves: dataflow 23
-// proves: dataflow 26
+// proves: dataflow 23, dataflow 26
 import * as fc from 'fast-check'
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'

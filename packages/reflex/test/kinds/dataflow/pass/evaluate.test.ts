@@ -1,15 +1,7 @@
-// proves: dataflow 23
-// proves: dataflow 25
-// proves: dataflow 26
-// proves: dataflow 28
-// proves: dataflow 30
-// proves: dataflow 32
-// proves: dataflow 33
-// proves: dataflow 35
-// proves: dataflow 40
-// proves: dataflow S5
-// proves: dataflow S6
-// proves: dataflow S7
+// proves: dataflow 23, dataflow 25, dataflow 26, dataflow 28, dataflow 30, dataflow 32, dataflow 33, dataflow 35, dataflow 40
+// proves: dataflow R.1, dataflow R.2, dataflow R.4, dataflow R.7, dataflow NUM-FINITE-1, dataflow B.2, dataflow CMP-11
+// proves: dataflow CMP-12, dataflow SRC-10, dataflow SRC-11, dataflow GW-EFX-META-1, dataflow X.11, dataflow I.4, dataflow S5
+// proves: dataflow S6, dataflow S7
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { definePrimitive } from '../../../../src/kinds/dataflow/manifests/define-primitive.ts'
 import type { Primitive } from '../../../../src/kinds/dataflow/model/primitive.ts'
@@ -301,6 +293,18 @@ describe('a pass', () => {
     ])
     const one = graphOf(nodes({}), { outcome: 'act.outcome' })
     expect(effectTexts(evaluate(one, contextOf({ a: true }), ids)).length).toBe(2)
+  })
+
+  it('goes on after an action that fails', () => {
+    const gated = { on: ['const_bool', { value: true }], gate: ['emit_if_true', {}, { input: 'on.value' }] } as const
+    for (const outcome of ['Failed', 'Cancelled', 'Rejected', 'Completed']) {
+      const first: NodeText = [hostAction(() => outcome), { zone: 'z' }, { event: 'gate.event', on: 'on.value' }]
+      const second: NodeText = ['context_set_bool', { key: 'k' }, { event: 'gate.event', value: 'on.value' }]
+      const graph = graphOf({ ...gated, a: first, z: second }, { a: 'a.outcome', z: 'z.outcome' })
+      const result = evaluate(graph, contextOf(), { graphId: 'g', eventId: 'e' })
+      expect('outputs' in result && result.outputs).toEqual({ a: outcome, z: 'Attempted' })
+      expect(effectTexts(result)).toEqual(['heater_on=true', 'heater_command{on:true,zone:z}', 'k=true'])
+    }
   })
 
   it('has no effects and no outputs after an error, also of actions before it', () => {

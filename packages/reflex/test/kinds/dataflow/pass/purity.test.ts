@@ -1,6 +1,4 @@
-// proves: dataflow X.4
-// proves: dataflow R.6
-// proves: dataflow 36
+// proves: dataflow X.4, dataflow R.6, dataflow 36
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'

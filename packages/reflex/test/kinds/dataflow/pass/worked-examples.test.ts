@@ -1,8 +1,4 @@
-// proves: dataflow 24
-// proves: dataflow 27
-// proves: dataflow 29
-// proves: dataflow 37
-// proves: dataflow 38
+// proves: dataflow 24, dataflow 27, dataflow 29, dataflow 37, dataflow 38
 import { describe, expect, it } from 'vitest'
 import { nodeName, type ValidatedGraph } from '../../../../src/kinds/dataflow/model/graph.ts'
 import { type Scalar, untagged } from '../../../../src/kinds/dataflow/model/value.ts'

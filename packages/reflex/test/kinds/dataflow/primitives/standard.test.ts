@@ -1,5 +1,4 @@
-// proves: dataflow 31
-// proves: dataflow X.12
+// proves: dataflow 31, dataflow X.12
 import { describe, expect, it } from 'vitest'
 import { Catalog } from '../../../../src/kinds/dataflow/manifests/catalog.ts'
 import type { Inputs, Parameters } from '../../../../src/kinds/dataflow/model/primitive.ts'
