@@ -1,21 +1,22 @@
-import { didYouMean, quote, quoteAll, suggest } from '../../../text/index.ts'
+import { didYouMean, once, quote, quoteAll, suggester } from '../../../text/index.ts'
 import { bindingFault, type BindingProblem, bindParameter, exposedProblem } from '../manifests/bind-parameter.ts'
 import type { Binding, ClusterNode, ClusterParameter } from '../model/document.ts'
 import type { ParameterDeclaration } from '../model/manifest.ts'
 import type { DefinitionReport } from './report.ts'
 
 type Declaration = ParameterDeclaration | ClusterParameter
+/** The parameters of the cluster around, by name. */
+type Exposable = ReadonlyMap<string, ClusterParameter>
+
+const MAX_LISTED = 9
 
 /** Checks the parameters that a node states, against the declarations of its primitive or cluster: rules I.3, I.4, I.5 and I.7. */
-export function checkBindings(report: DefinitionReport, node: ClusterNode, declared: readonly Declaration[]): void {
-  for (const name of Object.keys(node.params).sort()) {
-    if (declared.some((declaration) => declaration.name === name)) continue
-    const names = declared.map((declaration) => declaration.name)
-    undeclared(report, node, name, names)
-  }
+export function checkBindings(report: DefinitionReport, node: ClusterNode, declared: readonly Declaration[], exposable: Exposable): void {
+  const stated = Object.keys(node.params).sort()
+  if (stated.length > 0) checkNames(report, node, stated, new Set(declared.map(({ name }) => name)))
   for (const declaration of declared) {
     const binding = Object.hasOwn(node.params, declaration.name) ? node.params[declaration.name] : undefined
-    if (binding !== undefined) checkBinding(report, node, declaration, binding)
+    if (binding !== undefined) checkBinding(report, node, declaration, binding, exposable)
     else if (isRequired(declaration)) unbound(report, node, declaration)
   }
 }
@@ -25,8 +26,12 @@ export function isRequired({ required, default: value }: Declaration): boolean {
   return value === undefined && required !== false
 }
 
-function undeclared(report: DefinitionReport, node: ClusterNode, name: string, known: readonly string[]): void {
-  const guess = suggest(name, known)
+function checkNames(report: DefinitionReport, node: ClusterNode, stated: readonly string[], known: ReadonlySet<string>): void {
+  const suggestOf = once(() => suggester(known))
+  for (const name of stated) if (!known.has(name)) undeclared(report, node, name, [...known].slice(0, MAX_LISTED), suggestOf()(name))
+}
+
+function undeclared(report: DefinitionReport, node: ClusterNode, name: string, known: readonly string[], guess: string | undefined): void {
   const fix = known.length === 0 ? 'remove it; there are no parameters' : `remove it, or write one of ${quoteAll(known)}`
   report.add(
     'R1314',
@@ -50,18 +55,17 @@ function unbound(report: DefinitionReport, { id, target }: ClusterNode, { name, 
   })
 }
 
-function checkBinding(report: DefinitionReport, node: ClusterNode, declaration: Declaration, binding: Binding): void {
+function checkBinding(report: DefinitionReport, node: ClusterNode, declaration: Declaration, binding: Binding, exposable: Exposable): void {
   const path = ['nodes', node.id, 'params', declaration.name]
   if (typeof binding !== 'object') {
     const bound = bindParameter(declaration, binding)
     if ('problem' in bound) refused(report, node, declaration, bound.problem, path)
     return
   }
-  const { parameters, id } = report.source.definition
-  const outer = parameters.find(({ name }) => name === binding.exposed)
+  const { id } = report.source.definition
+  const outer = exposable.get(binding.exposed)
   if (outer === undefined) {
-    const names = parameters.map(({ name }) => name)
-    const guess = suggest(binding.exposed, names)
+    const guess = report.suggestParameter(binding.exposed)
     report.add(
       'R1314',
       `node ${quote(node.id)} exposes ${quote(binding.exposed)}, and ${quote(id)} has no such parameter`,

@@ -1,4 +1,4 @@
-import { didYouMean, once, type Path, quote, quoteAll, type Suggester, suggest, suggester } from '../../../text/index.ts'
+import { didYouMean, once, type Path, quote, quoteAll, type Suggester, suggester } from '../../../text/index.ts'
 import { edgeText } from '../documents/write.ts'
 import type { ClusterEdge, PortRef } from '../model/document.ts'
 import { hasPort, inputType, type LinkedEdge, type LinkedNode, type LinkedPort, portNames } from './linked.ts'
@@ -9,6 +9,8 @@ export class EdgeChecks {
   readonly #report: DefinitionReport
   readonly #nodes: ReadonlyMap<string, LinkedNode>
   readonly #suggest: () => Suggester
+  /** The suggestions of ports, by primitive or cluster and side. */
+  readonly #ports = new Map<object, Map<string, Suggester>>()
 
   constructor(report: DefinitionReport, nodes: ReadonlyMap<string, LinkedNode>) {
     this.#report = report
@@ -16,8 +18,8 @@ export class EdgeChecks {
     this.#suggest = once(() => suggester(nodes.keys()))
   }
 
-  /** Returns the edges with an existing target, each input once: rules D.2, E.3, V.4 and V.7. */
-  edges(isRoot: boolean): LinkedEdge[] {
+  /** Returns the edges with an existing target, each input once: rules D.2, E.3, V.4 and V.7. Inputs without edges are checked in a graph of a bounded size. */
+  edges(isRoot: boolean, isBounded: boolean): LinkedEdge[] {
     const { inputs, edges } = this.#report.source.definition
     const declared = new Map(inputs.map((input) => [input.name, input]))
     const rootInputs = new Set<string>()
@@ -31,7 +33,7 @@ export class EdgeChecks {
       if (from !== undefined && 'external' in from) this.#inputType(declared.get(from.external)?.type, to, index)
       linked.push({ index, authored, from: isRoot && 'external' in authored.from ? undefined : from, to })
     }
-    for (const node of this.#nodes.values()) this.#unwired(node, taken)
+    if (isBounded) for (const node of this.#nodes.values()) this.#unwired(node, taken)
     return linked
   }
 
@@ -69,7 +71,7 @@ export class EdgeChecks {
       this.#report.add('R1325', message, path, { rule: 'V.2', fix: 'use a compute in its place, or set a parameter of the source' })
       return undefined
     }
-    const guess = suggest(ref.port, names)
+    const guess = this.#suggestPort(node.target, side, names)(ref.port)
     const noun = side.slice(0, -1)
     const known = names.length === 0 ? `${quote(node.authored.target)} has no ${side}` : `write one of ${quoteAll(names)}`
     this.#report.add(
@@ -83,6 +85,15 @@ export class EdgeChecks {
       },
     )
     return undefined
+  }
+
+  #suggestPort(target: NonNullable<LinkedNode['target']>, side: string, names: readonly string[]): Suggester {
+    const owner = 'primitive' in target ? target.primitive : target.cluster
+    const known = this.#ports.get(owner) ?? new Map<string, Suggester>()
+    this.#ports.set(owner, known)
+    const found = known.get(side) ?? suggester(names)
+    known.set(side, found)
+    return found
   }
 
   #rootInput(name: string, index: number, reported: Set<string>): void {
@@ -117,7 +128,7 @@ export class EdgeChecks {
     const { target } = node
     if (target === undefined || 'primitive' in target) return false
     const { definition } = target.cluster.source
-    if (definition.edges.some(({ from }) => 'external' in from && from.external === port)) return false
+    if (target.cluster.fed.has(port)) return false
     this.#report.add(
       'R1321',
       `the input ${quote(port)} of ${quote(node.authored.id)} feeds no node of cluster ${definition.id}@${definition.version}`,

@@ -6,15 +6,13 @@ import type { ParameterValue } from '../model/manifest.ts'
 import { Emitter, type ExpandedEdge, type ExpandedNode, type ParameterValues } from './emit.ts'
 import { isRequired } from './check-bindings.ts'
 import { derivedKey } from './derived-key.ts'
-import { link, type LinkOptions } from './link.ts'
+import { link, type LinkOptions, MAX_CELLS } from './link.ts'
 import { type LinkedCluster, primitiveOf } from './linked.ts'
 import { DefinitionReport, Report } from './report.ts'
 import { type Signature, signatureOf } from './signature.ts'
 import type { GraphOutput } from '../model/graph.ts'
 
 const MAX_NODES = 1_000_000
-/** The limit on the lengths of all paths together. */
-const MAX_CELLS = 8_000_000
 
 export interface ExpandOptions extends LinkOptions {
   /** The values of the parameters of the graph. Default: those that it declares. */
@@ -49,8 +47,11 @@ export function expand(root: DefinitionSource, options: ExpandOptions): Expanded
   const parameters = rootParameters(own, options.parameters ?? {})
   const isTooLarge = cluster.size > MAX_NODES || cluster.cells > MAX_CELLS
   if (isTooLarge) {
-    const message = `${quote(root.definition.id)} has ${cluster.size.toLocaleString('en')} primitives in its clusters; the limit is ${MAX_NODES.toLocaleString('en')}`
-    own.add('R1318', message, ['nodes'], { fix: 'use fewer instances of clusters' })
+    const message =
+      cluster.size > MAX_NODES
+        ? `has ${cluster.size.toLocaleString('en')} primitives in its clusters; the limit is ${MAX_NODES.toLocaleString('en')}`
+        : 'has too many parameters, inputs and levels in its clusters'
+    own.add('R1318', `${quote(root.definition.id)} ${message}`, ['nodes'], { fix: 'use fewer instances of clusters' })
   }
   const emitter = new Emitter()
   if (!isTooLarge) emitter.emit(cluster, parameters)

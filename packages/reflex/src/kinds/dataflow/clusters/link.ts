@@ -12,6 +12,8 @@ import { checkSignature } from './signature.ts'
 import { type Selection, selectVersion } from './versions.ts'
 
 const MAX_DEPTH = 256
+/** The limit on the work of an expansion. */
+export const MAX_CELLS = 8_000_000
 
 export interface LinkOptions {
   readonly clusters: ClusterLibrary
@@ -48,23 +50,40 @@ class Linker {
     checkDefinition(report)
     const place = { key: `${definition.id}@${definition.version}`, node: '' }
     this.#open.push(place)
+    const exposable = new Map(definition.parameters.map((parameter) => [parameter.name, parameter]))
     const nodes: LinkedNode[] = []
     let [size, cells, depth] = [0, 0, 1]
     for (const authored of definition.nodes.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
       place.node = authored.id
       const target = this.#target(report, authored)
-      if (target !== undefined) checkBindings(report, authored, parametersOf(target))
       nodes.push({ authored, target, offset: size })
+      if (target === undefined) continue
+      const parameters = parametersOf(target)
       size += sizeOf(target)
-      cells += sizeOf(target)
-      if (target === undefined || 'primitive' in target) continue
-      cells += target.cluster.cells
-      depth = Math.max(depth, target.cluster.depth + 1)
+      cells += sizeOf(target) + parameters.length
+      if ('cluster' in target) {
+        cells += target.cluster.cells + target.cluster.inputs.size
+        depth = Math.max(depth, target.cluster.depth + 1)
+      }
+      // A graph that is too large is refused; to check each binding of it would take too long.
+      if (cells <= MAX_CELLS) checkBindings(report, authored, parameters, exposable)
     }
     this.#open.pop()
     const byName = new Map(nodes.map((node) => [node.authored.id, node]))
     const checks = new EdgeChecks(report, byName)
-    const cluster = { source, nodes, byName, edges: checks.edges(isRoot), outputs: checks.outputs(), size, cells, depth }
+    const cluster: LinkedCluster = {
+      source,
+      nodes,
+      byName,
+      edges: checks.edges(isRoot, cells <= MAX_CELLS),
+      outputs: checks.outputs(),
+      inputs: new Map(definition.inputs.map((input) => [input.name, input])),
+      outputNames: new Set(definition.outputs.map(({ name }) => name)),
+      fed: new Set(definition.edges.flatMap(({ from }) => ('external' in from ? [from.external] : []))),
+      size,
+      cells,
+      depth,
+    }
     checkSignature(report, cluster)
     return cluster
   }

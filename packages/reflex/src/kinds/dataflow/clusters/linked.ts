@@ -1,5 +1,5 @@
 import type { DefinitionSource } from '../documents/read.ts'
-import type { ClusterEdge, ClusterNode, ClusterParameter } from '../model/document.ts'
+import type { ClusterEdge, ClusterInput, ClusterNode, ClusterParameter } from '../model/document.ts'
 import type { ParameterDeclaration } from '../model/manifest.ts'
 import type { Primitive } from '../model/primitive.ts'
 import type { PortType } from '../model/value.ts'
@@ -13,8 +13,13 @@ export interface LinkedCluster {
   /** The edges whose target exists, each input at most once. */
   readonly edges: readonly LinkedEdge[]
   readonly outputs: ReadonlyMap<string, LinkedPort>
-  /** The number of primitives after the expansion, and the sum of the lengths of their paths. */
+  readonly inputs: ReadonlyMap<string, ClusterInput>
+  readonly outputNames: ReadonlySet<string>
+  /** The inputs from which an edge leads. */
+  readonly fed: ReadonlySet<string>
+  /** The number of primitives after the expansion. */
   readonly size: number
+  /** The work of the expansion: the lengths of all paths, with the parameters and inputs of each instance. */
   readonly cells: number
   /** The number of levels, 1 for a cluster of primitives. */
   readonly depth: number
@@ -53,8 +58,8 @@ export function parametersOf(target: NonNullable<LinkedNode['target']>): readonl
 
 /** True if the primitive or cluster of a node has an input or output. */
 export function hasPort(target: NonNullable<LinkedNode['target']>, side: 'inputs' | 'outputs', port: string): boolean {
-  const ports = 'primitive' in target ? target.primitive.manifest[side] : target.cluster.source.definition[side]
-  return ports.some(({ name }) => name === port)
+  if ('primitive' in target) return target.primitive.manifest[side].some(({ name }) => name === port)
+  return side === 'inputs' ? target.cluster.inputs.has(port) : target.cluster.outputNames.has(port)
 }
 
 /** Returns the names of the inputs or outputs of the primitive or cluster of a node. */
@@ -66,8 +71,8 @@ export function portNames(target: NonNullable<LinkedNode['target']>, side: 'inpu
 /** Returns the type of an input of a node: of a cluster, the type that it declares. */
 export function inputType({ node: { target }, port }: LinkedPort): PortType | undefined {
   if (target === undefined) return undefined
-  const inputs = 'primitive' in target ? target.primitive.manifest.inputs : target.cluster.source.definition.inputs
-  return inputs.find(({ name }) => name === port)?.type
+  if ('cluster' in target) return target.cluster.inputs.get(port)?.type
+  return target.primitive.manifest.inputs.find(({ name }) => name === port)?.type
 }
 
 /** The output of a primitive that a port stands for. */

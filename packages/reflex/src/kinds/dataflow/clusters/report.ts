@@ -1,5 +1,5 @@
 import type { Fault, FaultDetails } from '../../../kernel/index.ts'
-import type { Path, PlaceOptions } from '../../../text/index.ts'
+import { once, type Path, type PlaceOptions, suggester } from '../../../text/index.ts'
 import type { DefinitionSource } from '../documents/read.ts'
 import { clusterFaults } from './faults.ts'
 import { wiringFaults } from './wiring-faults.ts'
@@ -20,11 +20,20 @@ export interface FindingDetails extends PlaceOptions {
   readonly fix: string
 }
 
-/** The findings about a graph and its clusters, in the order of the rules, then of the definitions, the root first, then as found. */
+/** A person corrects some, and looks again. */
+const MAX_FINDINGS = 10_000
+
+/** The findings about a graph and its clusters, in the order of the rules, then of the definitions, the root first, then as found. Has the first 10,000. */
 export class Report {
   readonly #found: { readonly fault: Fault; readonly rank: number; readonly owner: number }[] = []
 
+  /** True if no finding of a code is taken any more. That a graph is too large is always reported. */
+  isFull(code: string): boolean {
+    return this.#found.length >= MAX_FINDINGS && code !== 'R1318'
+  }
+
   add(fault: Fault, owner: number): void {
+    if (this.isFull(fault.code)) return
     this.#found.push({ fault, owner, rank: RANKS.get(fault.rule ?? fault.code) ?? RANKS.size })
   }
 
@@ -45,6 +54,7 @@ export class DefinitionReport {
   readonly source: DefinitionSource
   readonly #report: Report
   readonly #owner: number
+  readonly #suggestions = once(() => suggester(this.source.definition.parameters.map(({ name }) => name)))
 
   /** `owner`: 0 for the root, the number of the definition otherwise. */
   constructor(report: Report, source: DefinitionSource, owner: number) {
@@ -54,6 +64,7 @@ export class DefinitionReport {
   }
 
   add(code: ClusterCode | WiringCode, message: string, path: Path, details: FindingDetails): void {
+    if (this.#report.isFull(code)) return
     const { rule, fix, ...place } = details
     const all: FaultDetails = { ...(rule === undefined ? {} : { rule }), ...this.source.locate(path, place), fix }
     this.push(
@@ -62,6 +73,9 @@ export class DefinitionReport {
         : wiringFaults.finding(code as WiringCode, this.subject(message), all),
     )
   }
+
+  /** Returns the parameter of the definition that a misspelt name probably means. */
+  readonly suggestParameter = (name: string): string | undefined => this.#suggestions()(name)
 
   /** Adds a fault of another family. */
   push(fault: Fault): void {

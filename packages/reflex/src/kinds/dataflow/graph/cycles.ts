@@ -9,11 +9,12 @@ const MAX_SHOWN = 12
  * Reports each group of nodes that are in cycles with each other, with a shortest cycle: rule V.1. `rest`: the nodes that have no order.
  */
 export function checkCycles(graph: ExpandedGraph, rest: readonly number[], next: readonly (readonly number[])[], report: Report): void {
+  const byEnds = Map.groupBy(graph.edges, ({ from, to }) => `${from?.node} ${to.node}`)
   const after = (node: string): readonly string[] => (next[Number(node)] ?? []).map(String)
   for (const members of cyclesOf(rest.map(String), after)) {
     const cycle = shortestCycle(members, after).map(Number)
     const [last, first] = [cycle.at(-2), cycle.at(-1)]
-    const edge = graph.edges.find(({ from, to }) => from?.node === last && to.node === first)
+    const edge = byEnds.get(`${last} ${first}`)?.[0]
     if (edge === undefined) continue
     const names = cycle.map((index) => nodeOf(graph, index))
     const shown =

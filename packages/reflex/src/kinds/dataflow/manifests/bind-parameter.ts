@@ -119,12 +119,18 @@ function integerOf(text: string): bigint | 'large' | undefined {
   if (parts === null) return undefined
   const [, sign = '', whole = '', fraction = '', power = '0'] = parts
   const digits = `${whole}${fraction}`.replace(/^0+/, '')
-  const significant = digits.replace(/0+$/, '')
+  const significant = withoutEndingZeros(digits)
   if (significant === '') return 0n
   const zeros = Number(power) - fraction.length + digits.length - significant.length
   if (zeros < 0) return undefined
   if (significant.length + zeros > 400) return 'large'
   return BigInt(`${sign}${significant}${'0'.repeat(zeros)}`)
+}
+
+function withoutEndingZeros(digits: string): string {
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  return digits.slice(0, end)
 }
 
 function outOfRange(text: string): Bound {

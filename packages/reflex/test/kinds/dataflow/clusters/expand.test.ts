@@ -370,6 +370,25 @@ describe('findings of clusters', () => {
     expect(rules({ id: 'g', version: 1, nodes: { a: { cluster: 'c200@1' }, b: { cluster: 'c299@1' } } }, chains)).toHaveLength(1)
   })
 
+  it('are bounded, and take little work, for wide clusters and for many mistakes', () => {
+    const names = Array.from({ length: 4_000 }, (_, i) => `p${i}`)
+    const wide = {
+      id: 'wide',
+      version: 1,
+      inputs: names.map((name) => ({ name, type: 'Bool' })),
+      parameters: names.map((name) => ({ name, type: 'Int' })),
+      nodes: { s: { impl: 'number_source@0.1' } },
+    }
+    const many = (node: object) => ({ id: 'g', version: 1, nodes: Object.fromEntries(names.map((name) => [name, node])) })
+    expect(rules(many({ cluster: 'wide@1' }), [wide])).toContain(
+      'R1318 $.nodes: "g" has too many parameters, inputs and levels in its clusters',
+    )
+    const params = Object.fromEntries(names.map((name) => [`q${name}`, 1]))
+    expect(rules({ id: 'g', version: 1, nodes: { w: { cluster: 'wide@1', params } } }, [wide])).toHaveLength(10_000)
+    const loops = { ...many({ impl: 'not@0.1' }), edges: names.map((name) => `${name}.result -> ${name}.value`) }
+    expect(rules(loops)).toHaveLength(4_000)
+  })
+
   it('keep nodes of a cluster out of the names of the graph', () => {
     const edges = [...ROOT.edges, 'check.over -> fire.input']
     expect(rules({ ...ROOT, edges }, CLUSTERS)).toEqual([
