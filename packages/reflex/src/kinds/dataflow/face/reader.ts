@@ -3,6 +3,7 @@ import type { ReadContext, Reader, ReadResult } from '../../../programs/language
 import { compositionFindings } from '../adapter/compose.ts'
 import { readAdapter } from '../adapter/read-adapter.ts'
 import { expand } from '../clusters/expand.ts'
+import { standardClusters } from '../clusters/standard/standard-clusters.ts'
 import { ClusterLibrary } from '../clusters/library.ts'
 import { decodeDefinition, type DefinitionSource, readDefinition } from '../documents/read.ts'
 import { definitionJson } from '../documents/write.ts'
@@ -58,14 +59,16 @@ function completed(root: DefinitionSource, { host, file, context, before }: Read
   const clusters = clustersOf(root, file, denied)
   const adapter = file === undefined ? undefined : siblingText(file, 'adapter', denied)
   const parts = [...clusters.files, ...(adapter === undefined ? [] : [adapter.file])]
-  const expanded = expand(root, { clusters: new ClusterLibrary(clusters.sources), catalog: catalogOf(host) })
+  // Of two clusters with one id and version, the user's own counts.
+  const known = [...clusters.sources, ...standardClusters()]
+  const expanded = expand(root, { clusters: new ClusterLibrary(known), catalog: catalogOf(host) })
   const { graph, findings } = validateGraph(expanded)
   const read = adapter === undefined ? undefined : readAdapter(adapter.text, adapter.file)
   const contract = read?.adapter
   const composed = graph === undefined || contract === undefined ? [] : compositionFindings(graph, contract, (node) => root.locate(['nodes', nodeName(node).split('/')[0] ?? '']))
   const all = [...before, ...clusters.findings, ...findings, ...(read?.findings ?? []), ...composed]
   if (graph === undefined || all.some(({ severity }) => severity === 'error')) return { findings: all, parts }
-  const source = sourceOf(root, clusters.sources, graph, contract as unknown as JsonObject | undefined)
+  const source = sourceOf(root, usedBy(root, known), graph, contract as unknown as JsonObject | undefined)
   return { program: { id: graph.id, version: graph.version, source: source as unknown as Json, def: compileGraph(source, host) }, findings: all, parts }
 }
 
@@ -98,6 +101,21 @@ function clustersOf(root: DefinitionSource, file: string | undefined, denied: No
     }
   }
   return { sources, files, findings }
+}
+
+/** Returns the clusters that a graph names, directly or not, in every version that is known. */
+function usedBy({ definition }: DefinitionSource, known: readonly DefinitionSource[]): readonly DefinitionSource[] {
+  const used = new Set<DefinitionSource>()
+  const add = (names: DefinitionSource['definition']['nodes']): void => {
+    const ids = new Set(names.flatMap(({ is, target }) => (is === 'cluster' ? [target.split('@')[0]] : [])))
+    for (const source of known) {
+      if (!ids.has(source.definition.id) || used.has(source)) continue
+      used.add(source)
+      add(source.definition.nodes)
+    }
+  }
+  add(definition.nodes)
+  return known.filter((source) => used.has(source))
 }
 
 /** Returns the source of a graph: what one hash names. */
