@@ -20,6 +20,7 @@ const CHECKS: readonly Check[] = [
   { name: 'lock', command: ['scripts/lock.ts', '--check'] },
   { name: 'exports', command: ['scripts/exports.ts', '--check'] },
   { name: 'types', command: ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.json'] },
+  { name: 'page', command: ['node_modules/typescript/bin/tsc', '--project', 'packages/reflex/src/serve/page'] },
   { name: 'arrows', command: ['scripts/arrows.ts'] },
   { name: 'kinds', command: ['scripts/kind-names.ts'] },
   { name: 'lint', command: ['node_modules/oxlint/bin/oxlint'] },

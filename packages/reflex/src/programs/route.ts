@@ -37,7 +37,7 @@ export interface StreamedEvent {
 /** The answer to a request. */
 export type RouteAnswer =
   | { readonly status?: number; readonly json: JsonObject; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly status?: number; readonly text: string; readonly type: string }
+  | { readonly status?: number; readonly text: string; readonly type: string; readonly headers?: Readonly<Record<string, string>> }
   /** Lines without line ends. They are sent as fast as the client reads. */
   | { readonly lines: AsyncIterable<string>; readonly type: string }
   | { readonly events: AsyncIterable<StreamedEvent> }

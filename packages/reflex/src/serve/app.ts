@@ -99,10 +99,11 @@ function responseOf(answer: Exclude<RouteAnswer, { readonly events: unknown }>):
     return new Response(JSON.stringify(answer.json), { status: answer.status ?? 200, headers })
   }
   if ('lines' in answer) return new Response(lineStream(answer.lines), { headers: { ...HEADERS, 'content-type': answer.type } })
-  const { status = 200, text, type } = answer
-  return new Response(status === 204 ? null : text, {
+  const { status = 200, text, type, headers } = answer
+  const isEmpty = status === 204 || status === 304
+  return new Response(isEmpty ? null : text, {
     status,
-    headers: { ...HEADERS, ...(status === 204 ? {} : { 'content-type': type }) },
+    headers: { ...HEADERS, ...headers, ...(isEmpty ? {} : { 'content-type': type }) },
   })
 }
 
