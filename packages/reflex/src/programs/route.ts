@@ -31,7 +31,8 @@ export interface RouteRequest<Path = object, Query = object, Body = unknown> ext
 export interface StreamedEvent {
   readonly id?: string
   readonly event?: string
-  readonly data: JsonObject
+  /** Absent: only the id is sent, with which a client continues that received nothing else. */
+  readonly data?: JsonObject
 }
 
 /** The answer to a request. */

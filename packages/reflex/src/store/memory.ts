@@ -11,6 +11,8 @@ import {
   type Base,
   type Batch,
   type Claim,
+  type Committed,
+  type CommittedBatch,
   type InboxLimit,
   type InboxMessage,
   type LatestEntries,
@@ -53,6 +55,7 @@ import { MemoryInbox, type MemoryMessage } from './memory-inbox.ts'
 import { MemoryLedgers } from './memory-ledgers.ts'
 import { MemoryJournal } from './memory-segments.ts'
 import { unneededOf } from './memory-sweep.ts'
+import { placeText, readPlace } from './places.ts'
 import { PostListeners } from './post-listeners.ts'
 import type { OpenRun } from './rows.ts'
 import { requireSnapshots } from './segments.ts'
@@ -85,6 +88,8 @@ class MemoryStore implements Store {
   readonly #blobs = new Map<string, string>()
   readonly #ledgers = new MemoryLedgers()
   readonly #listeners = new PostListeners()
+  /** All batches in the order in which they were committed. */
+  readonly #committed: Pick<CommittedBatch, 'run' | 'first' | 'last'>[] = []
   #lastMessage = 0
 
   constructor(name: string) {
@@ -160,6 +165,7 @@ class MemoryStore implements Store {
     if (run === undefined) return
     run.columns = { ...run.columns, ...movingColumns(row), last: first + count - 1 }
     run.journal.append(batch)
+    this.#committed.push({ run: lease.run, first, last: first + count - 1 })
     for (const program of programs ?? []) if (!this.#programs.has(program.hash)) this.#programs.set(program.hash, program)
     for (const [hash, text] of blobs ?? []) if (!this.#blobs.has(hash)) this.#blobs.set(hash, text)
     for (const message of taken ?? []) takeMessage(run, message)
@@ -208,6 +214,15 @@ class MemoryStore implements Store {
     })
     const newest = found.sort((a, b) => b.columns.started - a.columns.started)
     return newest.slice(0, limit === undefined ? undefined : Math.max(0, limit)).map((run) => this.#row(run))
+  }
+
+  committed(after?: string, limit = Number.MAX_SAFE_INTEGER): Committed | undefined {
+    const all = this.#committed
+    const from = after === undefined ? all.length : readPlace(after)
+    if (from === undefined || from > all.length) return undefined
+    const end = Math.min(all.length, from + Math.max(0, limit))
+    const batches = all.slice(from, end).map((batch, i) => ({ ...batch, place: placeText(from + i + 1) }))
+    return { batches: batches.filter(({ run }) => this.#runs.has(run)), end: placeText(end) }
   }
 
   program(hash: string): StoredProgram | undefined {

@@ -3,8 +3,10 @@ import type { Json } from '../journal/json.ts'
 import type { Asker, Pin, Ref, WaitType } from '../journal/record.ts'
 import type { StatedUsage } from '../journal/usage.ts'
 import type { AppendOptions, Appended, Compaction, LatestEntries, LedgerEntry, NewEntry } from './ledger-entries.ts'
+import type { Committed } from './committed.ts'
 import type { Base, PackResult, Segment, StoredBatch, StoredSegment } from './segment.ts'
 
+export type * from './committed.ts'
 export type * from './ledger-entries.ts'
 export type { StoredBatch } from './segment.ts'
 
@@ -278,6 +280,14 @@ export interface Store {
    * of them is not packed; then nothing is removed.
    */
   forget(run: string, through: number, archive: string): Awaitable<void>
+
+  /**
+   * Returns the batches of all runs that became durable after a place, at most `limit`, in an order that never changes and in which those of
+   * a run have the order of their records. Without a place, only the place of the end now. It costs almost nothing if there are none: every
+   * server calls it several times a second. Batches of removed runs are left out. Undefined if the place is not one of this store, or if
+   * records after it were packed since: then the order cannot be continued from there.
+   */
+  committed(after?: string, limit?: number): Awaitable<Committed | undefined>
 
   /** Returns runs, newest first, without runs that were dropped before their first record. */
   runs(filter?: RunFilter): Awaitable<readonly RunRow[]>

@@ -1,9 +1,12 @@
 import { z } from 'zod'
+import { SHARED_DOCUMENTS } from '../../protocol/schemas.ts'
 import { readAddress } from '../../runs/address.ts'
 import type { StreamedEvent } from '../../programs/route.ts'
 import type { FollowedRecord } from '../feed.ts'
 import { route } from '../define-route.ts'
-import type { ServeRoute } from '../world.ts'
+import type { ServeRoute, ServeWorld } from '../world.ts'
+import { inboxEvents } from '../inbox-stream.ts'
+import { notContinued, readStreamId, type StreamPosition } from '../stream-id.ts'
 import { RUN } from './parts.ts'
 
 /** Streams of events. */
@@ -27,7 +30,33 @@ export const eventRoutes: readonly ServeRoute[] = [
       return { events: eventsOf(feeds.follow(id, after, signal)) }
     },
   }),
+  route({
+    name: 'questions.events',
+    method: 'GET',
+    url: '/v1/questions/events',
+    does: 'Streams the inbox: all open questions and the event `inbox`, then `question` and `answered` as they happen; after Last-Event-ID only what changed since.',
+    scope: 'read',
+    answers: { 200: 'text/event-stream', 410: SHARED_DOCUMENTS.error },
+    async handle({ header, signal }, world) {
+      const from = await positionOf(header('last-event-id'), world)
+      const { pages } = world.feeds
+      return { events: inboxEvents({ reflex: world.reflex, pages }, from, (start) => pages.follow(start, signal)) }
+    },
+  }),
 ]
+
+/** Returns the position of an id of a stream of many runs. Throws `R6030`, before the stream begins. */
+async function positionOf(id: string | undefined, { reflex, feeds }: ServeWorld): Promise<StreamPosition | undefined> {
+  if (id === undefined) return undefined
+  const position = readStreamId(id)
+  const { place, sent } = position
+  if (sent !== undefined) {
+    const { row } = (await reflex.store.read(sent.run, 0)) ?? {}
+    if (row === undefined || row.last < sent.record) throw notContinued(id, `the store has no record ${sent.run}@${sent.record}`)
+  }
+  await feeds.pages.batches(place, 1)
+  return position
+}
 
 async function* eventsOf(records: AsyncIterable<FollowedRecord>): AsyncGenerator<StreamedEvent> {
   for await (const { event } of records) yield event
