@@ -3,11 +3,15 @@ import { fieldOf } from './schema-field.js'
 /** @import { Field } from './field-frame.js' */
 /** @import { Json, JsonObject, Problem, Question, QuestionOption } from './documents.ts' */
 
-/** Why an answer was not taken: a message for the form, and messages for its fields. */
-/** @typedef {{ readonly message: string, readonly problems?: readonly Problem[] }} Refusal */
+/**
+ * Why an answer was not taken: a message for the form, and messages for its fields.
+ * @typedef {{ readonly message: string, readonly problems?: readonly Problem[] }} Refusal
+ */
 
-/** What was typed, for a reload of the page. */
-/** @typedef {{ choice: number, other: boolean, field: Json, reason: string }} Draft */
+/**
+ * What was typed, for a reload of the page.
+ * @typedef {{ choice: number, other: boolean, field: Json, reason: string }} Draft
+ */
 
 /** The answer of a question that asks only to try again. */
 const RETRY = { value: 'retry', label: 'Try again' }
@@ -55,7 +59,10 @@ export class AnswerForm {
     this.#build()
     this.#restore()
     this.#refresh()
-    this.element.addEventListener('input', () => this.#refresh())
+    this.element.addEventListener('input', () => {
+      this.#refresh()
+      this.#keep()
+    })
   }
 
   #build() {
@@ -79,8 +86,10 @@ export class AnswerForm {
     this.element.append(...parts)
   }
 
-  /** Selects a choice by its number, from 1, or its key. Returns false if there is none. */
-  /** @param {string} key */
+  /**
+   * Selects a choice by its number, from 1, or its key. Returns false if there is none.
+   * @param {string} key
+   */
   choose(key) {
     const byNumber = /^[1-9]$/.test(key)
       ? [...this.#choices, ...(this.#other === undefined ? [] : [this.#other])][Number(key) - 1]
@@ -90,6 +99,7 @@ export class AnswerForm {
     found.checked = true
     found.focus()
     this.#refresh()
+    this.#keep()
     return true
   }
 
@@ -109,6 +119,10 @@ export class AnswerForm {
     const option = this.#options[this.#choices.findIndex(({ checked }) => checked)]
     fill(this.#button, option === undefined ? 'Send the answer' : `Answer: ${option.label ?? option.value}`)
     fill(this.#problem)
+  }
+
+  /** Keeps what was typed, for a reload of the page. */
+  #keep() {
     /** @type {Draft} */
     const draft = {
       choice: this.#choices.findIndex(({ checked }) => checked),

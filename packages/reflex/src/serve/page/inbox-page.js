@@ -1,26 +1,20 @@
 import { forgetDraft } from './answer-form.js'
 import { Announcer } from './announcer.js'
 import { Api, questionPath } from './api.js'
-import { byId, el, fill } from './dom.js'
+import { ClosedNotes } from './closed-notes.js'
+import { showConnection } from './connection-line.js'
+import { byId, fill } from './dom.js'
 import { Feed } from './feed.js'
 import { Inbox } from './inbox.js'
 import { ListView } from './list-view.js'
 import { closedText, QuestionView } from './question-view.js'
-import { clock } from './time.js'
+import { faultOf, faultText, lostText, refusalOf } from './refusal.js'
 import { inline } from './value.js'
 /** @import { Refusal } from './answer-form.js' */
-/** @import { Closed, Fault, Json, Question } from './documents.ts' */
+/** @import { Closed, Json, Question } from './documents.ts' */
 /** @import { Connection } from './feed.js' */
 
-/** The most notes about closed questions. */
-const MOST_CLOSED = 5
 const WIDE = matchMedia('(min-width: 52rem)')
-const CONNECTION_TEXTS = {
-  connecting: 'Connecting…',
-  live: 'Live',
-  offline: 'Offline: the server cannot be reached. Trying again.',
-  refused: 'Not connected',
-}
 
 /** The page of one token: the list, the question that is shown, and the stream that keeps both right. */
 export class InboxPage {
@@ -30,11 +24,20 @@ export class InboxPage {
   #inbox = new Inbox()
   #list = new ListView(byId('questions'), (id) => this.#open(id, true))
   #announcer = new Announcer(byId('announcer'))
+  #notes = new ClosedNotes(byId('closed-pane'), byId('closed'))
   /** @type {QuestionView | undefined} */
   #view
   #isLoaded = false
-  /** Questions that this page has closed: what the stream says of them is no news. */
+  /**
+   * Questions that this page has closed: what the stream says of them is no news.
+   * @type {Set<string>}
+   */
   #answered = new Set()
+  /**
+   * Answers on their way, and what the stream said of their questions in the meantime.
+   * @type {Map<string, Closed | undefined>}
+   */
+  #sending = new Map()
   #stop = new AbortController()
 
   /**
@@ -74,15 +77,24 @@ export class InboxPage {
   press(key, isFree) {
     if (key === 'Escape') return this.#leave()
     if (!isFree) return false
-    const isArrow = this.#list.hasFocus || document.activeElement === document.body
-    if (key === 'j' || (key === 'ArrowDown' && isArrow)) return this.#move(1)
-    if (key === 'k' || (key === 'ArrowUp' && isArrow)) return this.#move(-1)
-    if (key === 'Enter' && document.activeElement === document.body && this.#view !== undefined) return this.#enter()
-    if (key === 'r' && this.#view?.isOpen === true) {
-      this.#view.focusReason()
-      return true
-    }
-    return key.length === 1 && this.#isQuestionShown && (this.#view?.choose(key) ?? false)
+    const step = this.#stepOf(key)
+    if (step !== undefined) return this.#move(step)
+    const view = this.#isQuestionShown && this.#view?.isOpen === true ? this.#view : undefined
+    if (view === undefined) return false
+    if (key === 'r') view.focusReason()
+    else if (key === 'Enter' && this.#isAtHeading) view.focus()
+    else return key.length === 1 && view.choose(key)
+    return true
+  }
+
+  /**
+   * Returns the step in the list that a key stands for. Arrows belong to choices, too, so they count only in the list.
+   * @param {string} key
+   */
+  #stepOf(key) {
+    const isInList = this.#list.hasFocus || document.activeElement === document.body
+    if (key === 'j' || (key === 'ArrowDown' && isInList)) return 1
+    return key === 'k' || (key === 'ArrowUp' && isInList) ? -1 : undefined
   }
 
   /** @param {readonly Question[]} questions */
@@ -106,10 +118,16 @@ export class InboxPage {
 
   /** @param {Closed} closed */
   #takeClosed(closed) {
+    // The answer of this page may arrive here before the reply to it does.
+    if (this.#sending.has(closed.question)) {
+      this.#sending.set(closed.question, closed)
+      return
+    }
+    forgetDraft(closed.question)
     const question = this.#inbox.remove(closed.question)
     if (question === undefined) return
     const text = closedText(closed)
-    this.#note(question, text)
+    this.#notes.add(question, text)
     this.#announcer.say(`${inline(question.text, 80)}: ${text}`)
     if (this.#view?.question.id === closed.question) this.#view.close(text, () => this.#openNext())
     this.#show()
@@ -127,7 +145,7 @@ export class InboxPage {
   }
 
   /**
-   * Shows a question. `isWanted`: a person chose it, so the focus goes to its answer, and a narrow screen shows nothing else.
+   * Shows a question. `isWanted`: a person chose it, so the focus goes there, and a narrow screen shows nothing else.
    * @param {string} id
    * @param {boolean} isWanted
    */
@@ -146,16 +164,16 @@ export class InboxPage {
       document.body.dataset['pane'] = 'question'
       scrollTo(0, 0)
     }
-    this.#view.focus()
+    this.#view.focusHeading()
   }
 
   get #isQuestionShown() {
     return WIDE.matches || document.body.dataset['pane'] === 'question'
   }
 
-  #enter() {
-    this.#view?.focus()
-    return true
+  /** True if nothing has the focus that Enter is for. */
+  get #isAtHeading() {
+    return document.activeElement === document.body || document.activeElement?.localName === 'h2'
   }
 
   /** @param {1 | -1} by */
@@ -201,27 +219,19 @@ export class InboxPage {
   async #answer(question, value, reason) {
     const { id } = question
     const sent = this.#api.post(`${questionPath(id)}/answer`, { value, ...(reason === undefined ? {} : { reason }) })
+    this.#sending.set(id, undefined)
     const reply = await sent.catch(() => undefined)
+    const closed = this.#sending.get(id)
+    this.#sending.delete(id)
+    if (closed !== undefined && reply?.status !== 200) this.#takeClosed(closed)
     if (reply === undefined) return { message: 'The server cannot be reached. The answer was not sent; it is still here.' }
     const { status, body } = reply
     if (status === 200) return this.#taken(question, value)
-    const error = /** @type {Fault} */ (/** @type {unknown} */ (body['error']))
-    if (status === 401) {
-      this.#askForToken('The token is no longer valid: the server was started again, perhaps.')
-      return undefined
-    }
-    if (status === 409 || status === 404) {
-      this.#lost(question, status, error)
-      return undefined
-    }
-    const choices = question.options?.map((option) => option.label ?? option.value).join(', ')
-    return {
-      message:
-        error.code === 'R4200' && choices !== undefined
-          ? `This is not one of the choices: ${choices}.`
-          : `${error.message}. ${error.fix ?? ''}`,
-      ...(error.data?.problems === undefined ? {} : { problems: error.data.problems }),
-    }
+    const error = faultOf(body)
+    if (status === 401) this.#askForToken('The token is no longer valid: perhaps the server was started again.')
+    else if (status === 409 || status === 404) this.#lost(question, lostText(status, error))
+    else return refusalOf(question, error)
+    return undefined
   }
 
   /**
@@ -231,7 +241,7 @@ export class InboxPage {
   #taken(question, value) {
     const text = `You answered “${inline(value)}”.`
     this.#answered.add(question.id)
-    this.#note(question, text)
+    this.#notes.add(question, text)
     const next = this.#inbox.neighbour(question.id)
     this.#inbox.remove(question.id)
     forgetDraft(question.id)
@@ -248,53 +258,21 @@ export class InboxPage {
   /**
    * Shows that a question was closed before the answer came.
    * @param {Question} question
-   * @param {number} status
-   * @param {Fault} error
+   * @param {string} text
    */
-  #lost(question, status, error) {
+  #lost(question, text) {
     this.#answered.add(question.id)
     this.#inbox.remove(question.id)
     forgetDraft(question.id)
-    // "otter has no open question q1; ana was first, with yes; record 7 closed it": the first part is known.
-    const who = error.message.split('; ').slice(1).join('; ')
-    const why = status === 404 ? `The server does not have it any more: ${error.message}` : who === '' ? error.message : who
-    const text = `Your answer was not used. ${status === 409 ? 'The question was already closed: ' : ''}${why}.`
-    this.#note(question, text)
+    this.#notes.add(question, text)
     if (this.#view?.question.id === question.id) this.#view.close(text, () => this.#openNext())
     this.#show()
   }
 
-  /**
-   * Keeps a note about a closed question below the list.
-   * @param {Question} question
-   * @param {string} text
-   */
-  #note({ id, text: asked }, text) {
-    const notes = byId('closed')
-    const time = el('span', { class: 'muted' }, clock(new Date().toISOString()))
-    notes.prepend(
-      el(
-        'li',
-        {},
-        el('span', { class: 'row-text' }, inline(asked.split('\n')[0], 90)),
-        el('span', { class: 'row-facts' }, el('span', {}, text), el('code', {}, id), time),
-      ),
-    )
-    while (notes.children.length > MOST_CLOSED) notes.lastElementChild?.remove()
-    byId('closed-pane').hidden = false
-  }
-
   /** @param {Connection} connection */
   #showConnection(connection) {
-    if (connection.is === 'refused') {
-      const { status, error } = connection
-      return this.#askForToken(status === 403 ? `${error.message}. ${error.fix ?? ''}` : 'The token is not valid, or no longer valid.')
-    }
-    const element = byId('connection')
-    // A short interruption is not worth a word: after each of them the page connects again at once.
-    if (connection.is === 'connecting' && element.dataset['is'] === 'offline') return
-    element.dataset['is'] = connection.is
-    fill(element, CONNECTION_TEXTS[connection.is])
-    byId('retry').hidden = connection.is !== 'offline'
+    if (connection.is !== 'refused') return showConnection(connection.is)
+    const { status, error } = connection
+    this.#askForToken(status === 403 ? faultText(error) : 'The token is not valid, or no longer valid.')
   }
 }

@@ -15,20 +15,15 @@ export function listField(schema, place, itemField) {
   const frame = frameOf(schema, place, 'fieldset')
   /** @type {{ readonly field: Field, readonly row: HTMLElement }[]} */
   const items = []
+  const name = place.label || 'the list'
   const rows = el('ol', { class: 'items' })
-  const addButton = el('button', { type: 'button', class: 'quiet', click: () => add().focus() }, `Add to ${place.label || 'the list'}`)
+  const addButton = el('button', { type: 'button', class: 'quiet', click: () => add().focus() }, `Add to ${name}`)
 
   /** @param {Json} [initial] */
   const add = (initial) => {
-    const [at, name] = [items.length, place.label || 'the list']
+    const at = items.length
     const field = itemField(`${at + 1}`, initial)
-    const label = `Remove item ${at + 1} of ${name}`
-    const row = el(
-      'li',
-      {},
-      field.element,
-      el('button', { type: 'button', class: 'quiet', 'aria-label': label, click: () => remove(at) }, 'Remove'),
-    )
+    const row = rowOf(field, `Remove item ${at + 1} of ${name}`, () => remove(at))
     items.push({ field, row })
     rows.append(row)
     frame.show(undefined)
@@ -74,4 +69,13 @@ export function listField(schema, place, itemField) {
       if (isList(draft)) restore(draft)
     },
   }
+}
+
+/**
+ * @param {Field} field
+ * @param {string} label The name of the button, which says what it removes
+ * @param {() => void} onRemove
+ */
+function rowOf({ element }, label, onRemove) {
+  return el('li', {}, element, el('button', { type: 'button', class: 'quiet', 'aria-label': label, click: onRemove }, 'Remove'))
 }

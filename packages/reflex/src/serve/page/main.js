@@ -1,3 +1,4 @@
+import { showConnection } from './connection-line.js'
 import { InboxPage } from './inbox-page.js'
 import { listenForKeys } from './shortcuts.js'
 import { forgetToken, keepToken, takeToken, tokenIn } from './token.js'
@@ -29,10 +30,7 @@ function askForToken(note) {
   byId('token-note').textContent = note
   byId('inbox').hidden = true
   form.hidden = false
-  const connection = byId('connection')
-  connection.dataset['is'] = 'refused'
-  connection.textContent = 'Not connected'
-  byId('retry').hidden = true
+  showConnection('refused')
   input.focus()
 }
 

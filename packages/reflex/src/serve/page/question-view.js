@@ -55,7 +55,7 @@ export class QuestionView {
 
   /** @param {string} key */
   choose(key) {
-    return this.isOpen && this.#form.choose(key)
+    return this.#form.choose(key)
   }
 
   get isOpen() {
