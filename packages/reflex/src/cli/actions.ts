@@ -147,8 +147,22 @@ const SHARED: readonly Verb[] = [
     ],
     usage: 'RUN [QUESTION] VALUE',
     about: 'answer a question, then continue the run',
-    options: [BY, new Option('--no-run', 'only record the answer'), ANSWERS, RECORD, POLICY, PROGRAMS, ...COMMON],
-    examples: ['answer otter approve', 'answer otter q2 \':={"total":84}\'', 'answer otter/q2 @letter.txt'],
+    options: [
+      BY,
+      new Option('--reason <text>', 'the reason for the answer, for the journal'),
+      new Option('--no-run', 'only record the answer'),
+      ANSWERS,
+      RECORD,
+      POLICY,
+      PROGRAMS,
+      ...COMMON,
+    ],
+    examples: [
+      'answer otter approve',
+      'answer otter approve --reason "tests pass"',
+      'answer otter q2 \':={"total":84}\'',
+      'answer otter/q2 @letter.txt',
+    ],
     action: withExistingStore(async () => {
       const { answer } = await import('./verbs/answer.ts')
       return (session, words, flags) => answer(session, words, flags)

@@ -99,6 +99,7 @@ export const SHARED_DOCUMENTS = {
           to: text,
           value: anyJson,
           by: text.optional(),
+          reason: text.optional(),
           time,
           damaged: text.optional(),
         }),

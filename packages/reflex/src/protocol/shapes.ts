@@ -88,7 +88,7 @@ export const run = z.object({
   error: anyJson.optional(),
 })
 
-export const answered = z.object({ question: text, value: anyJson, by: text })
+export const answered = z.object({ question: text, value: anyJson, by: text, reason: text.optional() })
 
 export const line = z.object({
   record: z.number(),

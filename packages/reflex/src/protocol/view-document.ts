@@ -26,7 +26,15 @@ export function showDocument(
     choices,
     board,
     questions: questions.map(questionDocument),
-    inbox: inbox.map(({ type, to, body, by, at, fault }) => ({ type, to, value: body, by, time: utc(at), damaged: fault?.message })),
+    inbox: inbox.map(({ type, to, body, by, reason, at, fault }) => ({
+      type,
+      to,
+      value: body,
+      by,
+      reason,
+      time: utc(at),
+      damaged: fault?.message,
+    })),
   })
 }
 

@@ -14,7 +14,7 @@ import {
   summary,
 } from '../kernel/index.ts'
 import { checkAnswer, presentQuestion } from './runtime-questions.ts'
-import { type Question, readQuestion } from '../people/index.ts'
+import { checkReason, type Question, readQuestion } from '../people/index.ts'
 import type { RunSettings } from '../policy/index.ts'
 import { checkArguments, FUNCTION, NUMBER, oneOf, optional, options, shape, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
@@ -163,14 +163,19 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
    * Answers an open question. The answer is checked against its options or its schema. Resolves with the number of the record
    * when it is durable; the run continues by itself. Rejects with `R2002` if the question is not open (the fault names the
    * record that closed it), with `R2001` if the run has ended, and with `R4200` or `R4201` if the question does not allow the
-   * answer.
+   * answer or the reason is too long.
    */
-  async answer(question: OpenQuestion, value: unknown, by?: string): Promise<number> {
-    checkArguments('answer', { question: [question, shape('an open question', { wait: TEXT })], by: [by, optional(TEXT)] })
+  async answer(question: OpenQuestion, value: unknown, by?: string, reason?: string): Promise<number> {
+    checkArguments('answer', {
+      question: [question, shape('an open question', { wait: TEXT })],
+      by: [by, optional(TEXT)],
+      reason: [reason, optional(TEXT)],
+    })
+    checkReason(reason)
     const open = this.questions.find(({ wait }) => wait === question.wait)
     // The run reports the record that closed the question.
-    if (open === undefined) return this.run.answer(question.wait, value ?? null, by)
-    return this.run.answer(open.wait, checkAnswer(open, value), by)
+    if (open === undefined) return this.run.answer(question.wait, value ?? null, by, reason)
+    return this.run.answer(open.wait, checkAnswer(open, value), by, reason)
   }
 
   /** Calls the listener with each line of the story when its record is durable. The returned function removes the listener. */

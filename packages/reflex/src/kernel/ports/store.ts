@@ -139,6 +139,8 @@ export interface Message {
   readonly to: string
   readonly body: Json
   readonly by?: string
+  /** The reason of an answer. */
+  readonly reason?: string
   readonly at: number
 }
 
