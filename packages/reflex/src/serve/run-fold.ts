@@ -51,8 +51,8 @@ export function openQuestions(run: string, { state, definitions }: RunFold): Rea
 /** Returns why a record closed a question, and the answer with its author if there is one. */
 export function closingOf(id: OpenWait['id'], { input }: Rec, { ended }: State): JsonObject {
   if (input?.[0] === 'answer' && input[1] === id) {
-    const [, , value, by] = input
-    return plainJson({ why: 'answer', value, by })
+    const [, , value, by, reason] = input
+    return plainJson({ why: 'answer', value, by, reason })
   }
   if (input?.[0] === 'timer' && input[1] === id) return { why: 'expired' }
   return { why: ended === undefined ? 'dropped' : 'ended' }
