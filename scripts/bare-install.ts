@@ -93,7 +93,8 @@ async function servesPage(): Promise<void> {
       const response = await fetch(`${url}${path}`)
       const text = await response.text()
       if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
-      for (const [, name = ''] of text.matchAll(/(?:from '\.|(?:src|href)="\/page)\/([\w-]+\.\w+)['"]/g)) pending.push(`/page/${name}`)
+      for (const [, name = ''] of text.matchAll(/(?:from '\.|(?:src|href)="\/page)\/([\w-]+\.(?:js|css|svg))['"]/g))
+        pending.push(`/page/${name}`)
     }
     if (seen.size < 10) throw new Error(`the page has only ${[...seen].join(', ')}`)
   } finally {

@@ -2,14 +2,14 @@ import type { Served } from './served.ts'
 
 /** Returns a workflow whose only decision is a question to a person, with values that the question can show. */
 function asking(id: string, spec: object, board: object = {}, events = ['YES', 'NO']): object {
-  const node = (name: string, its: object): object => ({ [name]: { id: name, ...its } })
+  const node = (name: string, its: object): Record<string, object> => ({ [name]: { id: name, ...its } })
   return {
     id,
     entry: 'prepare',
     nodes: {
       ...node('prepare', { outputs: Object.keys(board).map((key) => ({ key, guaranteed: true })), spec: { writes: board } }),
       ...node('approve', { spec }),
-      ...Object.assign({}, ...events.map((event) => node(event.toLowerCase(), { spec: {} }))),
+      ...Object.fromEntries(events.map((event) => [event.toLowerCase(), { id: event.toLowerCase(), spec: {} }])),
     },
     edges: [
       { id: 'ready', from: 'prepare', to: 'approve', event: 'READY' },
