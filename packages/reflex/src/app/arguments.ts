@@ -165,7 +165,16 @@ export const FORK_OPTIONS = options({
   trust: ANYTHING,
   simulate: FLAG,
 } satisfies FormsOf<ForkRunOptions>)
-export const FILTER = options({ status: listOf(TEXT), prefix: TEXT, limit: NUMBER } satisfies FormsOf<RunFilter>)
+export const FILTER = options({
+  status: listOf(TEXT),
+  prefix: TEXT,
+  kind: TEXT,
+  program: TEXT,
+  since: NUMBER,
+  until: NUMBER,
+  after: TEXT,
+  limit: NUMBER,
+} satisfies FormsOf<RunFilter>)
 export const REPLAY_OPTIONS = options({ against: TEXT, kind: TEXT, segment: NUMBER } satisfies FormsOf<ReplayOptions>)
 export const TRACE_OPTIONS = options({ from: NUMBER, tail: NUMBER } satisfies FormsOf<TraceOptions>)
 export const COLLECT_OPTIONS = options({ keep: NUMBER, dry: FLAG } satisfies FormsOf<CollectOptions>)

@@ -511,7 +511,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   /** Returns all open questions of all runs, the oldest first. */
   async inbox(): Promise<OpenQuestion[]> {
     const rows = await this.store.runs({ status: ['suspended', 'running'] })
-    return rows.flatMap(({ id, waits }) => questionsOf(id, waits)).sort((a, b) => a.since - b.since)
+    return rows.flatMap(({ id, waits, program }) => questionsOf(id, waits, program)).sort((a, b) => a.since - b.since)
   }
 
   /**

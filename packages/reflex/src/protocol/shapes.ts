@@ -36,7 +36,12 @@ export const status = z.enum(['running', 'suspended', 'completed', 'failed', 'ca
 export const question = z.object({
   id: text.describe('The address: RUN/q1'),
   run: text,
+  program: program.optional().describe('The program of the run; in lists of questions of several runs'),
   name: text,
+  asker: z
+    .enum(['outcome', 'edge', 'retry', 'budget', 'permission'])
+    .optional()
+    .describe('Reflex itself asks about this; absent: the program asks'),
   path: text,
   text,
   options: list(

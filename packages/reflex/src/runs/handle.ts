@@ -8,6 +8,7 @@ import {
   isObject,
   type Json,
   type OpenWait,
+  type Pin,
   type Rec,
   type Run,
   type RunStatus,
@@ -27,6 +28,8 @@ export interface OpenQuestion {
   /** Its address: `otter-2m9q/q1`. */
   readonly id: string
   readonly run: string
+  /** The program of the run; absent where the run itself is at hand. */
+  readonly program?: Pin
   /** The wait's name in the journal. */
   readonly wait: string
   /** The name of the wait: a node's, or a label for a question of Reflex itself. */
@@ -42,8 +45,8 @@ export interface OpenQuestion {
   readonly fault?: FaultData
 }
 
-/** Returns the open questions among the waits of a run. */
-export function questionsOf(run: string, waits: readonly OpenWait[]): OpenQuestion[] {
+/** Returns the open questions among the waits of a run. `program`: that of the run, for lists of questions of several runs. */
+export function questionsOf(run: string, waits: readonly OpenWait[], program?: Pin): OpenQuestion[] {
   return waits
     .filter(({ type }) => type === 'answer')
     .map((wait) => {
@@ -52,6 +55,7 @@ export function questionsOf(run: string, waits: readonly OpenWait[]): OpenQuesti
       return {
         id: `${run}/q${number}`,
         run,
+        ...(program === undefined ? {} : { program }),
         wait: String(id),
         name,
         asker,

@@ -50,7 +50,9 @@ async function openQuestionsNow(
   // The rows may be later than the place: runs that changed since are read as they were.
   const changed = new Map<string, number>()
   for (const { run, first } of (await pages.batches(place)).batches) if (!changed.has(run)) changed.set(run, first)
-  const questions = rows.filter(({ id }) => !changed.has(id)).flatMap(({ id, waits }) => questionsOf(id, waits).map(questionDocument))
+  const questions = rows
+    .filter(({ id }) => !changed.has(id))
+    .flatMap(({ id, waits, program }) => questionsOf(id, waits, program).map(questionDocument))
   for (const [run, first] of changed) {
     if (first === 1 || (await keptRecords(store, run)).first === first) continue
     // A run that cannot be read is reported when its records are.

@@ -18,7 +18,8 @@ import { serviceRoutes } from './routes/service.ts'
 import type { AnyRoute, ServeWorld } from './world.ts'
 
 /** The routes of Reflex itself. */
-const OWN = [...programRoutes, ...lookingRoutes, ...actingRoutes, ...eventRoutes, ...graphRoutes, ...pageRoutes, ...serviceRoutes]
+// A path with a word comes before one with a parameter: /v1/runs/events before /v1/runs/{run}.
+const OWN = [...eventRoutes, ...programRoutes, ...lookingRoutes, ...actingRoutes, ...graphRoutes, ...pageRoutes, ...serviceRoutes]
 
 /** Puts together what the routes of a server use, with the routes of all kinds. */
 export async function makeWorld(

@@ -42,7 +42,7 @@ export function openQuestions(run: string, { state, definitions }: RunFold): Rea
   for (const { type } of state.waits.values()) {
     if (type !== 'answer') continue
     for (const wait of summary(state, definitions, 'suspended').waits)
-      for (const question of questionsOf(run, [wait])) found.set(wait.id, questionDocument(question))
+      for (const question of questionsOf(run, [wait], state.start?.pins[0])) found.set(wait.id, questionDocument(question))
     return found
   }
   return found

@@ -1,5 +1,4 @@
 import type { Committed } from '../kernel/index.ts'
-import { placeText, readPlace } from './places.ts'
 import { isRest } from './run-removal.ts'
 import type { Statements } from './statements.ts'
 
@@ -16,4 +15,16 @@ export function committedIn(sql: Statements, after?: string, limit = -1): Commit
     .filter((row) => !isRest(row))
     .map(({ row, id, first, count }) => ({ run: id, first, last: first + count - 1, place: placeText(row) }))
   return { batches, end: placeText(limit >= 0 && found.length >= limit ? (found.at(-1)?.row ?? from) : end) }
+}
+
+/** Returns a number of the order of commits as a place. */
+export function placeText(number: number): string {
+  return number.toString(36)
+}
+
+/** Returns the number of a place, or undefined if it is none. */
+export function readPlace(text: string): number | undefined {
+  if (!/^[0-9a-z]{1,11}$/.test(text)) return undefined
+  const number = Number.parseInt(text, 36)
+  return Number.isSafeInteger(number) && placeText(number) === text ? number : undefined
 }

@@ -20,6 +20,7 @@ import {
   type LedgerEntry,
   type Message,
   type NewEntry,
+  type Pin,
   type PostWatch,
   type RunFilter,
   type RunRow,
@@ -48,6 +49,7 @@ import {
   type RunColumns,
   rowOf,
 } from './columns.ts'
+import { placeText, readPlace } from './committed.ts'
 import { faults } from './faults.ts'
 import { dueRuns } from './leases.ts'
 import { refusalOf } from './inbox.ts'
@@ -55,7 +57,6 @@ import { MemoryInbox, type MemoryMessage } from './memory-inbox.ts'
 import { MemoryLedgers } from './memory-ledgers.ts'
 import { MemoryJournal } from './memory-segments.ts'
 import { unneededOf } from './memory-sweep.ts'
-import { placeText, readPlace } from './places.ts'
 import { PostListeners } from './post-listeners.ts'
 import type { OpenRun } from './rows.ts'
 import { requireSnapshots } from './segments.ts'
@@ -206,14 +207,13 @@ class MemoryStore implements Store {
     this.#must(id).journal.forget(through, archive)
   }
 
-  runs({ status, prefix, limit }: RunFilter = {}): readonly RunRow[] {
-    const found = [...this.#runs.values()].reverse().filter(({ columns, owner, journal }) => {
-      if (isAbandoned({ last: columns.last, base: journal.base }, this.#workers.get(owner ?? ''))) return false
-      if (status !== undefined && !status.includes(columns.status)) return false
-      return prefix === undefined || columns.id.startsWith(prefix) || columns.trace === prefix
+  runs({ after, limit, ...filter }: RunFilter = {}): readonly RunRow[] {
+    const listed = [...this.#runs.values()].reverse().sort((a, b) => b.columns.started - a.columns.started)
+    const start = after === undefined ? 0 : listed.indexOf(this.#must(after)) + 1
+    const found = listed.slice(start).filter(({ columns, owner, journal }) => {
+      return !isAbandoned({ last: columns.last, base: journal.base }, this.#workers.get(owner ?? '')) && matchesFilter(columns, filter)
     })
-    const newest = found.sort((a, b) => b.columns.started - a.columns.started)
-    return newest.slice(0, limit === undefined ? undefined : Math.max(0, limit)).map((run) => this.#row(run))
+    return found.slice(0, limit === undefined ? undefined : Math.max(0, limit)).map((run) => this.#row(run))
   }
 
   committed(after?: string, limit = Number.MAX_SAFE_INTEGER): Committed | undefined {
@@ -365,6 +365,19 @@ class MemoryStore implements Store {
   #hosts(): ReadonlySet<string> {
     return new Set([...this.#workers.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
   }
+}
+
+function matchesFilter(columns: RunColumns, { status, prefix, kind, program, since, until }: RunFilter): boolean {
+  const { id, trace, updated } = columns
+  const [name, ofKind] = JSON.parse(columns.program) as Pin
+  return (
+    status?.includes(columns.status) !== false &&
+    (prefix === undefined || id.startsWith(prefix) || trace === prefix) &&
+    (kind ?? ofKind) === ofKind &&
+    (program ?? name) === name &&
+    updated >= (since ?? updated) &&
+    (until === undefined || updated < until)
+  )
 }
 
 /** Marks a message as taken by the last record of the run. */

@@ -86,7 +86,10 @@ const SQL = {
     where (select run from journal order by row desc limit 1) = ?`,
   // Each parameter is repeated where it is used: Node 22 does not count numbered parameters.
   runs: `${RUN} where (? is null or status in (select value from json_each(?)))
-    and (? is null or trace = ? or (run.id >= ? and run.id < ?)) order by started desc, run.seq desc`,
+    and (? is null or trace = ? or (run.id >= ? and run.id < ?))
+    and (? is null or iif(json_valid(program), json_extract(program, '$[1]'), null) is ?)
+    and (? is null or iif(json_valid(program), json_extract(program, '$[0]'), null) is ?)
+    and updated >= ? and updated < ? and (started, run.seq) < (?, ?) order by started desc, run.seq desc`,
   program: 'select hash, kind, sum, source from program where hash = ?',
   blob: 'select sum, body from blob where hash = ?',
 

@@ -18,6 +18,37 @@ function short(events: Awaited<ReturnType<typeof eventsOf>>): string[] {
   return events.map(({ event, data }) => `${event} ${word(data.id ?? data.question ?? data.questions)}`)
 }
 
+describe('the records of many runs as a stream', () => {
+  test('a filter by program, kind and status is followed from a place on, over reconnects', async () => {
+    const server = await served()
+    const other = { text: ASKS.replace('digraph ask', 'digraph other'), name: 'other.dot' }
+    const all = eventsOf(server, '/v1/runs/events', { most: 13 })
+    const ended = eventsOf(server, '/v1/runs/events?status=completed,failed,cancelled', { most: 3 })
+    const others = eventsOf(server, '/v1/runs/events?kind=pipeline&program=pipeline:other', { most: 5 })
+    for (const path of ['', '?status=completed'])
+      await expect.poll(async () => (await eventsOf(server, `/v1/runs/events${path}`, { most: 1 }))[0]?.event).toBe('begin')
+    await asked(server, 'otter')
+    await server.send('POST', '/v1/runs', { program: other, id: 'lark', wait: true })
+    await server.send('POST', '/v1/runs/otter/questions/q1/answer', { value: 'yes' })
+    await server.send('POST', '/v1/runs/lark/cancel', {})
+    const events = await all
+    const records = events.slice(1).map(({ id }) => id.split('~')[0])
+    expect(new Set(records).size).toBe(12)
+    expect((await ended).map(({ event, data }) => `${event} ${word(data.run)} ${word(data.status)}`)).toEqual([
+      'begin  ',
+      'record otter completed',
+      'record lark cancelled',
+    ])
+    expect((await others).slice(1).map(({ id }) => id.split('~')[0])).toEqual(['lark@1', 'lark@2', 'lark@3', 'lark@4'])
+    for (const [i, { id }] of events.slice(0, -1).entries()) {
+      const rest = await eventsOf(server, '/v1/runs/events', { lastEventId: id, most: events.length - i - 1 })
+      expect(rest.map((event) => event.id.split('~')[0])).toEqual(records.slice(i))
+    }
+    expect(await server.send('GET', '/v1/runs/events?status=done')).toMatchObject({ status: 400, json: { error: { code: 'R6006' } } })
+    expect(await server.send('GET', '/v1/runs/events?colour=red')).toMatchObject({ status: 400, json: { error: { code: 'R6006' } } })
+  })
+})
+
 describe('the inbox as a stream', () => {
   test('open questions come first, then their end, then what happens', async () => {
     const server = await served()

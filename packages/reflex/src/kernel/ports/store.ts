@@ -178,6 +178,16 @@ export interface RunFilter {
   readonly status?: readonly RunStatus[]
   /** The beginning of the ids, or a complete trace id. */
   readonly prefix?: string
+  /** The kind of the program of a run. */
+  readonly kind?: string
+  /** The name of the program of a run: `workflow:refund`. */
+  readonly program?: string
+  /** Runs that changed at this time or later, in milliseconds since the epoch. */
+  readonly since?: number
+  /** Runs that last changed before this time. */
+  readonly until?: number
+  /** Runs after this one in the list. There is no list after a run that the store does not have. */
+  readonly after?: string
   readonly limit?: number
 }
 
@@ -291,7 +301,7 @@ export interface Store {
    */
   committed(after?: string, limit?: number): Awaitable<Committed | undefined>
 
-  /** Returns runs, newest first, without runs that were dropped before their first record. */
+  /** Returns runs, newest first, without runs that were dropped before their first record. Throws `R2016` for an unknown run `after`. */
   runs(filter?: RunFilter): Awaitable<readonly RunRow[]>
   program(hash: string): Awaitable<StoredProgram | undefined>
   blob(hash: string): Awaitable<string | undefined>

@@ -16,6 +16,9 @@ export interface Question {
   /** The address: `otter-2m9q/q1`. */
   readonly id: string
   readonly run: string
+  readonly program?: { readonly name: string; readonly kind: string }
+  /** Reflex itself asks about this. Absent: the program asks. */
+  readonly asker?: string
   readonly path: string
   readonly text: string
   readonly options?: readonly QuestionOption[]

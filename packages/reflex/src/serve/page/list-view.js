@@ -1,4 +1,5 @@
 import { el } from './dom.js'
+import { placeOf } from './question-view.js'
 import { timeElement } from './time.js'
 /** @import { Question } from './documents.ts' */
 
@@ -91,7 +92,8 @@ export class ListView {
 }
 
 /** @param {Question} question */
-function rowButton({ id, text, path, due, since }) {
+function rowButton(question) {
+  const { id, text, due, since } = question
   return el(
     'button',
     { type: 'button', 'data-id': id },
@@ -99,7 +101,7 @@ function rowButton({ id, text, path, due, since }) {
     el(
       'span',
       { class: 'row-facts' },
-      el('span', {}, path),
+      el('span', {}, placeOf(question)),
       el('code', {}, id),
       due === undefined ? timeElement(since, 'since') : timeElement(due, 'due'),
     ),

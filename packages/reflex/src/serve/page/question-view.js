@@ -78,9 +78,11 @@ export class QuestionView {
 }
 
 /** @param {Question} question */
-function eyebrow({ id, path, since, due }) {
+function eyebrow(question) {
+  const { id, asker, since, due } = question
   return [
-    el('span', { class: 'place' }, path === '' ? id : path),
+    el('span', { class: 'place' }, placeOf(question)),
+    asker !== undefined && el('span', {}, 'Reflex itself asks'),
     el('code', {}, id),
     el('span', {}, 'asked ', timeElement(since, 'since')),
     due !== undefined && timeElement(due, 'due'),
@@ -105,6 +107,14 @@ function faultElement({ code, message, fix }, text) {
     el('p', {}, el('code', {}, code), message === text ? ' The run stopped here.' : ` ${message}`),
     fix !== undefined && el('p', {}, el('strong', {}, 'Fix: '), fix),
   )
+}
+
+/**
+ * Returns where a question comes from: `refund › verify/approve`.
+ * @param {Question} question
+ */
+export function placeOf({ program, path }) {
+  return [program?.name ?? '', path].filter((part) => part !== '').join(' › ')
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Committed, CommittedBatch } from '../../kernel/index.ts'
-import { placeText, readPlace } from '../places.ts'
+import { placeText, readPlace } from '../committed.ts'
 import { isRest } from '../run-removal.ts'
 import type { Ask } from './connection.ts'
 

@@ -9,6 +9,11 @@ import { SEGMENT_FIELDS } from '../statements.ts'
 
 const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, run.used, token, chain, run.sum'
 
+/** Find the name and the kind in the JSON of a program: a cast to JSON would fail for a damaged one. */
+const JSON_TEXT = String.raw`"(?:[^"\\]|\\.)*"`
+const PIN_NAME = `'^\\[(${JSON_TEXT})'`
+const PIN_KIND = `'^\\[${JSON_TEXT},(${JSON_TEXT})'`
+
 /** The type of the rows that each statement returns. */
 export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' | 'blob' | 'entries' | 'ledgerFacts' | 'keptLedgers'> {
   readonly hello: never
@@ -155,7 +160,8 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
         where run = $1 and journal.first < start.first order by journal.first desc limit 1)
       order by first`,
     runs: `${RUN} where ($1::text[] is null or status = any($1)) and ($2::text is null or trace = $2 or run.id ^@ $2)
-      and (started, run.seq) < ($3, $4) order by started desc, run.seq desc limit $5`,
+      and ($3::text is null or substring(program from ${PIN_KIND}) = $3) and ($4::text is null or substring(program from ${PIN_NAME}) = $4)
+      and updated >= $5 and updated < $6 and (started, run.seq) < ($7, $8) order by started desc, run.seq desc limit $9`,
     // Batches of transactions that the first snapshot does not include and the second one does. Those of a database that was restored
     // on another server can have higher numbers than all its transactions.
     committed: `with upto as (select coalesce($4::txid_snapshot, txid_current_snapshot()) as taken)
