@@ -57,10 +57,10 @@ const [YES, NO] = [
 const PROGRAMS = {
   refund: asking(
     'refund',
-    { ask: 'Refund €42.00 to the card ending 9021?', options: [YES, NO], due: '3d', otherwise: 'reject', show: ['order', 'identity'] },
+    { ask: 'Refund €42.00 to the card ending 9021?', options: [YES, NO], due: '5d', otherwise: 'reject', show: ['order', 'identity'] },
     { order: { id: 'A-1042', total: 84 }, identity: 'confirmed' },
   ),
-  review: asking('review', { ask: 'Merge this change?', options: [YES, NO], due: '6d', show: ['diff'] }, { diff: DIFF }),
+  review: asking('review', { ask: 'Merge this change?', options: [YES, NO], due: '9d', show: ['diff'] }, { diff: DIFF }),
   payout: asking('payout', { ask: 'How much do we pay?', schema: FORM, writes: 'payout' }, {}, ['YES']),
   hostile: asking(
     'hostile',

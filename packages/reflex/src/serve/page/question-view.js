@@ -110,11 +110,11 @@ function faultElement({ code, message, fix }, text) {
 }
 
 /**
- * Returns where a question comes from: `refund › verify/approve`.
+ * Returns where a question comes from: `refund/verify/approve`.
  * @param {Question} question
  */
 export function placeOf({ program, path }) {
-  return [program?.name ?? '', path].filter((part) => part !== '').join(' › ')
+  return [program?.name ?? '', path].filter((part) => part !== '').join('/')
 }
 
 /**
