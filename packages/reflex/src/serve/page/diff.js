@@ -25,8 +25,8 @@ export function diffElement(text) {
         ;[old, fresh] = [Number(hunk[1] ?? 1), Number(hunk[2] ?? 1)]
         return el('span', { class: 'hunk' }, line)
       }
-      if (old <= 0 && fresh <= 0) return el('span', { class: 'head' }, line)
       if (line.startsWith('\\')) return el('span', {}, line)
+      if (old <= 0 && fresh <= 0) return el('span', { class: 'head' }, line)
       if (!line.startsWith('+')) old--
       if (!line.startsWith('-')) fresh--
       return el(line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : 'span', {}, line)

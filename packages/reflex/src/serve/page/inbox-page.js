@@ -8,7 +8,7 @@ import { Feed } from './feed.js'
 import { Inbox } from './inbox.js'
 import { ListView } from './list-view.js'
 import { closedText, QuestionView } from './question-view.js'
-import { faultOf, faultText, lostText, refusalOf } from './refusal.js'
+import { faultOf, faultText, isTooLate, lostText, refusalOf } from './refusal.js'
 import { inline } from './value.js'
 /** @import { Refusal } from './answer-form.js' */
 /** @import { Closed, Json, Question } from './documents.ts' */
@@ -223,14 +223,13 @@ export class InboxPage {
     const reply = await sent.catch(() => undefined)
     const closed = this.#sending.get(id)
     this.#sending.delete(id)
-    if (closed !== undefined && reply?.status !== 200) this.#takeClosed(closed)
-    if (reply === undefined) return { message: 'The server cannot be reached. The answer was not sent; it is still here.' }
-    const { status, body } = reply
-    if (status === 200) return this.#taken(question, value)
-    const error = faultOf(body)
-    if (status === 401) this.#askForToken('The token is no longer valid: perhaps the server was started again.')
-    else if (status === 409 || status === 404) this.#lost(question, lostText(status, error))
-    else return refusalOf(question, error)
+    const error = reply === undefined || reply.status === 200 ? undefined : faultOf(reply.body)
+    if (reply?.status === 200) return this.#taken(question, value)
+    if (error !== undefined && isTooLate(error)) return this.#lost(question, lostText(error))
+    if (closed !== undefined) this.#takeClosed(closed)
+    if (error === undefined) return { message: 'The server cannot be reached. The answer was not sent; it is still here.' }
+    if (reply?.status !== 401) return refusalOf(question, error)
+    this.#askForToken('The token is no longer valid: perhaps the server was started again.')
     return undefined
   }
 
@@ -267,6 +266,7 @@ export class InboxPage {
     this.#notes.add(question, text)
     if (this.#view?.question.id === question.id) this.#view.close(text, () => this.#openNext())
     this.#show()
+    return undefined
   }
 
   /** @param {Connection} connection */

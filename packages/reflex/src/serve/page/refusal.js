@@ -31,14 +31,24 @@ export function refusalOf({ options = [] }, fault) {
   return { message, ...(data?.problems === undefined ? {} : { problems: data.problems }) }
 }
 
+/** The run has ended, the question is closed, and the run or the question is not there any more. */
+const TOO_LATE = ['R2001', 'R2002', 'R2016', 'R2020']
+
 /**
- * Returns why an answer came too late: 409, the question is closed; 404, its run is gone.
- * @param {number} status
+ * True if no answer to the question can be used any more.
  * @param {Fault} fault
  */
-export function lostText(status, { message }) {
-  if (status === 404) return `Your answer was not used. The server no longer has the question: ${message}.`
+export function isTooLate({ code }) {
+  return TOO_LATE.includes(code)
+}
+
+/**
+ * Returns why an answer came too late.
+ * @param {Fault} fault
+ */
+export function lostText({ code, message }) {
   // "otter has no open question q1; ana was first, with yes; record 7 closed it": the first part is known.
   const who = message.split('; ').slice(1).join('; ')
-  return `Your answer was not used. The question was already closed: ${who === '' ? message : who}.`
+  if (code !== 'R2002' || who === '') return `Your answer was not used: ${message}.`
+  return `Your answer was not used. The question was already closed: ${who}.`
 }

@@ -50,7 +50,7 @@ export function runStory(api, { run, path }) {
     const all = trace.lines.filter(isTold)
     const shown = tail === FEW_RECORDS ? all.slice(-FEW_LINES) : all
     const isWhole = shown.length === all.length && trace.from === undefined
-    fill(facts, runFacts(trace, path))
+    fill(facts, runFacts(trace, path), el('h4', {}, isWhole ? 'All steps' : 'Last steps'))
     fill(lines, ...shown.map(lineElement))
     more.hidden = isWhole || tail === MANY_RECORDS
     fill(note, tail === MANY_RECORDS && !isWhole && `The story before record ${trace.from ?? 1} is in reflex trace ${run}.`)
@@ -89,7 +89,6 @@ function runFacts({ run, by, input }, path) {
     ),
     hasInput && el('h4', {}, 'Input'),
     hasInput && factsElement(input),
-    el('h4', {}, 'Last steps'),
   )
 }
 

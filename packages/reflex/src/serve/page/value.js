@@ -30,6 +30,7 @@ export function factsElement(value) {
 function valueElement(value) {
   if (typeof value === 'string' && isDiff(value)) return cut(diffElement(value), value, MOST_DIFF_LINES)
   if (typeof value === 'string') return isShort(value) ? el('span', {}, value) : cut(el('p', { class: 'text' }, value), value)
+  if (typeof value === 'number' || typeof value === 'boolean') return el('span', {}, String(value))
   if (isShort(value)) return el('code', {}, JSON.stringify(value))
   // An object of short values reads better as a table than as JSON.
   if (isObject(value) && Object.values(value).every(isShort) && Object.keys(value).length <= MOST_LINES) return factsElement(value)
