@@ -14,6 +14,7 @@ import {
   reflexForm,
   runForm,
   REPLAY_OPTIONS,
+  SIGNAL_OPTIONS,
   RESUME_OPTIONS,
   RUN_OBJECT,
   TRACE_OPTIONS,
@@ -39,6 +40,7 @@ import { checkAnswer } from '../runs/runtime-questions.ts'
 import type { SignalOptions, SignalResult } from '../runs/signalling.ts'
 import { untrustedWarning, type WrittenBy } from '../programs/written-by.ts'
 import { isRunName, invalidRunName } from '../history/run-name.ts'
+import { checkReason } from '../people/index.ts'
 import { type Surroundings, thisProcess } from './host.ts'
 import {
   copyJson,
@@ -416,16 +418,18 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   /**
    * Records an answer before the run continues. If this process can own the run, the answer is recorded in the run and the
    * result has its handle. Otherwise, and with `run: false`, the answer is added to the inbox; the process that continues the
-   * run reads it. `message` is its name in the inbox.
+   * run reads it. `message` is its name in the inbox. Throws `R4200` and `R4201` for an answer or a reason that the question does not allow.
    */
   async answer(address: string, value: unknown, options: AnswerOptions = {}): Promise<AnswerResult> {
     checkArguments('answer', { address: [address, TEXT], options: [options, ANSWER_OPTIONS] })
     const question = await this.question(address)
     const answer = checkAnswer(question, value)
-    const by = options.by ?? this.actor
+    const { by = this.actor, reason } = options
+    checkReason(reason)
     const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(question.run, prepareOf(options)))
-    if (handle !== undefined) return { question, record: await handle.answer(question, answer, by), handle }
-    return { question, message: await this.#post(question.run, { type: 'answer', to: question.wait, body: answer, by }) }
+    if (handle !== undefined) return { question, record: await handle.answer(question, answer, by, reason), handle }
+    const given = { type: 'answer', to: question.wait, body: answer, by, ...(reason === undefined ? {} : { reason }) } as const
+    return { question, message: await this.#post(question.run, given) }
   }
 
   /**
@@ -461,7 +465,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
    * the inbox. Throws `R2016`, `R2001` for a run that has ended, and `R2130` for an event if too many wait.
    */
   async signal(ref: string, topic: string, value: unknown = null, options: SignalOptions = {}): Promise<SignalResult> {
-    checkArguments('signal', { run: [ref, TEXT], topic: [topic, TEXT], options: [options, ANSWER_OPTIONS] })
+    checkArguments('signal', { run: [ref, TEXT], topic: [topic, TEXT], options: [options, SIGNAL_OPTIONS] })
     const { id: run, program } = await this.find(ref)
     const by = options.by ?? this.actor
     const body = copyJson(value, 'signal')
@@ -483,9 +487,11 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /** Adds a message to the inbox of a run of another process. Returns its name in the inbox. */
-  async #post(run: string, { body, ...message }: Pick<Message, 'type' | 'to' | 'body' | 'by'>, limit?: InboxLimit): Promise<string> {
+  async #post(run: string, { body, reason, ...message }: Omit<Message, 'id' | 'at'>, limit?: InboxLimit): Promise<string> {
+    const { redaction } = this.#assembly
     const id = message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy()
-    await this.store.post(run, { ...message, id, body: this.#assembly.redaction?.value(body) ?? body, at: this.host.now() }, limit)
+    const why = reason === undefined ? {} : { reason: redaction?.text(reason) ?? reason }
+    await this.store.post(run, { ...message, ...why, id, body: redaction?.value(body) ?? body, at: this.host.now() }, limit)
     return id
   }
 
@@ -505,7 +511,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   /** Returns all open questions of all runs, the oldest first. */
   async inbox(): Promise<OpenQuestion[]> {
     const rows = await this.store.runs({ status: ['suspended', 'running'] })
-    return rows.flatMap(({ id, waits }) => questionsOf(id, waits)).sort((a, b) => a.since - b.since)
+    return rows.flatMap(({ id, waits, program }) => questionsOf(id, waits, program)).sort((a, b) => a.since - b.since)
   }
 
   /**

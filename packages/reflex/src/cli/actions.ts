@@ -147,8 +147,22 @@ const SHARED: readonly Verb[] = [
     ],
     usage: 'RUN [QUESTION] VALUE',
     about: 'answer a question, then continue the run',
-    options: [BY, new Option('--no-run', 'only record the answer'), ANSWERS, RECORD, POLICY, PROGRAMS, ...COMMON],
-    examples: ['answer otter approve', 'answer otter q2 \':={"total":84}\'', 'answer otter/q2 @letter.txt'],
+    options: [
+      BY,
+      new Option('--reason <text>', 'the reason for the answer, for the journal'),
+      new Option('--no-run', 'only record the answer'),
+      ANSWERS,
+      RECORD,
+      POLICY,
+      PROGRAMS,
+      ...COMMON,
+    ],
+    examples: [
+      'answer otter approve',
+      'answer otter approve --reason "tests pass"',
+      'answer otter q2 \':={"total":84}\'',
+      'answer otter/q2 @letter.txt',
+    ],
     action: withExistingStore(async () => {
       const { answer } = await import('./verbs/answer.ts')
       return (session, words, flags) => answer(session, words, flags)
@@ -256,6 +270,10 @@ const SHARED: readonly Verb[] = [
     options: [
       new Option('--status <status>', 'running, suspended, completed, failed, cancelled; several with commas'),
       new Option('--since <time>', 'only runs that changed in the last 2h, 3d, or since a date'),
+      new Option('--until <time>', 'only runs that last changed before that time'),
+      new Option('--kind <kind>', 'only runs of programs of this kind'),
+      new Option('--program <name>', 'only runs of this program: workflow:refund'),
+      new Option('--after <run>', 'only runs after this one in the list'),
       new Option('--limit <count>', 'the maximum number of runs; default: 50'),
       ...COMMON,
     ],

@@ -43,6 +43,7 @@ export { pinOf, type Program, programHash } from './step/program.ts'
 export { type KindLoader, Programs } from './step/programs.ts'
 export type { QueuedInput } from './state/queue.ts'
 export { askerOf } from './journal/old-words.ts'
+export { answerFacts, type AnswerInput } from './journal/answer.ts'
 export * from './journal/record.ts'
 export { type Difference, type DifferingPart, differingParts, replay, Replayer } from './run/replay.ts'
 export { framePath, nodePath, strandName, summary } from './run/row.ts'
@@ -71,6 +72,7 @@ export { makeRef, type RunOutcome, State } from './state/state.ts'
 export type * from './ports/segment.ts'
 export type * from './ports/store.ts'
 export {
+  amountsOf,
   CALL_LIMITS,
   type CallLimit,
   type CallLimits,
@@ -82,6 +84,7 @@ export {
   raisedElsewhere,
   type StatedUsage,
   type Usage,
+  UsageSum,
   usageOfResult,
 } from './journal/usage.ts'
 export type { Change } from './state/story.ts'

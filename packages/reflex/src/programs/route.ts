@@ -31,13 +31,14 @@ export interface RouteRequest<Path = object, Query = object, Body = unknown> ext
 export interface StreamedEvent {
   readonly id?: string
   readonly event?: string
-  readonly data: JsonObject
+  /** Absent: only the id is sent, with which a client continues that received nothing else. */
+  readonly data?: JsonObject
 }
 
 /** The answer to a request. */
 export type RouteAnswer =
   | { readonly status?: number; readonly json: JsonObject; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly status?: number; readonly text: string; readonly type: string }
+  | { readonly status?: number; readonly text: string; readonly type: string; readonly headers?: Readonly<Record<string, string>> }
   /** Lines without line ends. They are sent as fast as the client reads. */
   | { readonly lines: AsyncIterable<string>; readonly type: string }
   | { readonly events: AsyncIterable<StreamedEvent> }

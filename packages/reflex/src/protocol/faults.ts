@@ -96,6 +96,14 @@ export const serveFaults = defineFaults({
       'A file of tokens lists tokens with a name and scopes: {"tokens": [{"name": "ci", "token": "…", "scopes": ["read", "start"]}]}. Only its owner may read it.',
     fix: 'Correct the file.',
   },
+  R6030: {
+    title: 'A stream cannot continue from an id',
+    verdict: 'fail',
+    when: 'at a request',
+    means:
+      'The id is not one of this stream, or of another store, or the records after it were packed since and can only be read run by run. Nothing is lost: GET /v1/runs/RUN/events still has all records of a run.',
+    fix: 'Open the stream without Last-Event-ID: it begins with the present state.',
+  },
   R6020: {
     title: 'The package for MCP is missing',
     verdict: 'fail',

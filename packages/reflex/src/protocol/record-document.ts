@@ -95,6 +95,7 @@ function inputDocument([type, ...rest]: Input): object {
     case 'hold':
       return { type, effect: textOf(first), question: second, about: third }
     case 'answer':
+      return { type, wait: textOf(first), value: second, by: third, reason: fourth }
     case 'message':
       return { type, wait: textOf(first), value: second, by: third }
     case 'messages':

@@ -15,6 +15,8 @@ import {
 export interface AnswerOptions extends ListenOptions {
   /** The name of the person who answers, for the journal. */
   readonly by?: string
+  /** The reason for the answer, for the journal: at most 10,000 characters. */
+  readonly reason?: string
   /** False: only adds the answer to the inbox. */
   readonly run?: boolean
 }

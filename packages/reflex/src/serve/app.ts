@@ -28,7 +28,9 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
-  'content-security-policy': "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  // The last two: a browser refuses to read any text as HTML or as a script.
+  'content-security-policy':
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 }
 
 const NOBODY: Principal = { name: 'nobody', scopes: new Set() }
@@ -99,10 +101,11 @@ function responseOf(answer: Exclude<RouteAnswer, { readonly events: unknown }>):
     return new Response(JSON.stringify(answer.json), { status: answer.status ?? 200, headers })
   }
   if ('lines' in answer) return new Response(lineStream(answer.lines), { headers: { ...HEADERS, 'content-type': answer.type } })
-  const { status = 200, text, type } = answer
-  return new Response(status === 204 ? null : text, {
+  const { status = 200, text, type, headers } = answer
+  const isEmpty = status === 204 || status === 304
+  return new Response(isEmpty ? null : text, {
     status,
-    headers: { ...HEADERS, ...(status === 204 ? {} : { 'content-type': type }) },
+    headers: { ...HEADERS, ...headers, ...(isEmpty ? {} : { 'content-type': type }) },
   })
 }
 

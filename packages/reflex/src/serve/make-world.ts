@@ -12,12 +12,14 @@ import { actingRoutes } from './routes/acting.ts'
 import { eventRoutes } from './routes/events.ts'
 import { graphRoutes } from './routes/graphs.ts'
 import { lookingRoutes } from './routes/looking.ts'
+import { pageRoutes } from './routes/page.ts'
 import { programRoutes } from './routes/programs.ts'
 import { serviceRoutes } from './routes/service.ts'
 import type { AnyRoute, ServeWorld } from './world.ts'
 
 /** The routes of Reflex itself. */
-const OWN = [...programRoutes, ...lookingRoutes, ...actingRoutes, ...eventRoutes, ...graphRoutes, ...serviceRoutes]
+// A path with a word comes before one with a parameter: /v1/runs/events before /v1/runs/{run}.
+const OWN = [...eventRoutes, ...programRoutes, ...lookingRoutes, ...actingRoutes, ...graphRoutes, ...pageRoutes, ...serviceRoutes]
 
 /** Puts together what the routes of a server use, with the routes of all kinds. */
 export async function makeWorld(

@@ -15,7 +15,7 @@ const INPUTS: Readonly<Record<Input[0], readonly [least: number, most: number]>>
   use: [3, 3],
   permits: [2, 2],
   hold: [4, 5],
-  answer: [3, 4],
+  answer: [3, 5],
   message: [3, 4],
   messages: [3, 3],
   timer: [2, 2],

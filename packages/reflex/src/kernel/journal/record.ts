@@ -39,7 +39,8 @@ export type Input =
   | readonly ['permits', Json]
   /** Formats below 3: `pause`. */
   | readonly ['hold', Ref, string, Json, RuntimeAsker?]
-  | readonly ['answer', Ref, Json, string?]
+  /** The value, its author, and the reason that the author gave. */
+  | readonly ['answer', Ref, Json, string?, string?]
   | readonly ['message', Ref, Json, string?]
   /** Messages of a wait that takes several at once, in their order. */
   | readonly ['messages', Ref, readonly TakenMessage[]]

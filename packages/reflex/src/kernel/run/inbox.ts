@@ -1,4 +1,5 @@
 import type { Arrival } from './arrival.ts'
+import { answerInput } from '../journal/answer.ts'
 import { cancelInput } from '../journal/cancellation.ts'
 import { Backlog, type BacklogMessage } from './backlog.ts'
 import { type DirectInbox, DirectMessages, type DirectRun } from './direct-messages.ts'
@@ -335,9 +336,8 @@ function waitFor(state: State, type: Message['type'], to: string): Wait | undefi
   return undefined
 }
 
-function inputFor(wait: Wait, { type, body, by, id }: Message): Input {
-  if (type === 'message') return ['message', wait.id, body, id]
-  return by === undefined ? ['answer', wait.id, body] : ['answer', wait.id, body, by]
+function inputFor(wait: Wait, message: Message): Input {
+  return message.type === 'message' ? ['message', wait.id, message.body, message.id] : answerInput(wait.id, message.body, message)
 }
 
 function takenMessage({ id, body, by }: Message): TakenMessage {

@@ -1,3 +1,4 @@
+import type { AnswerInput } from '../journal/answer.ts'
 import { readCancel } from '../journal/cancellation.ts'
 import { outputsOfAnswer, priceGrant, stoppedEffect } from './answers.ts'
 import {
@@ -239,7 +240,7 @@ export class State {
   }
 
   /** An answer about an effect that is not performed yet stops it, or lets it be checked again. Formats below 3 do not state what it does. */
-  #answer(frame: Frame, [, id, answer, by]: Input & readonly ['answer', ...unknown[]], more: Outputs | undefined): void {
+  #answer(frame: Frame, [, id, answer, by]: AnswerInput, more: Outputs | undefined): void {
     const wait = this.waits.get(id)
     const effect = wait?.effect === undefined ? undefined : frame.pendingEffects.find((candidate) => candidate.id === wait.effect)
     if (wait !== undefined && effect !== undefined && wait.asker !== 'outcome') {

@@ -41,7 +41,7 @@ export class ClientRuns {
   }
 
   /** Records an answer of the client. Throws `R6023` for a question of Reflex itself, and the faults of `Reflex.answer`. */
-  async answer(run: string, question: string | undefined, value: unknown): Promise<void> {
+  async answer(run: string, question: string | undefined, value: unknown, reason?: string): Promise<void> {
     const { id } = await this.find(run)
     const open = await this.#reflex.question(question === undefined ? id : `${id}/${question}`)
     if (isInternalQuestion(open))
@@ -49,7 +49,7 @@ export class ClientRuns {
         run: id,
         fix: `the operator answers: reflex answer ${open.id}`,
       })
-    await this.#reflex.answer(open.id, value, { by: this.actor })
+    await this.#reflex.answer(open.id, value, { by: this.actor, ...(reason === undefined ? {} : { reason }) })
   }
 
   /** Returns the state of a run as the result of a call. */

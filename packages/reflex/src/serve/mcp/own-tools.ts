@@ -37,15 +37,25 @@ export const OWN_TOOLS: Readonly<Record<string, OwnTool>> = {
   answer: {
     about: 'Answers an open question of a run, and returns the run when it rests again.',
     input: schemaOf(
-      { run: RUN, question: { type: 'string', description: 'q1; needed if the run has several' }, value: { description: 'The answer' } },
+      {
+        run: RUN,
+        question: { type: 'string', description: 'q1; needed if the run has several' },
+        value: { description: 'The answer' },
+        reason: { type: 'string', maxLength: 10_000, description: 'The reason for the answer, for the journal' },
+      },
       ['run', 'value'],
     ),
     output: callSchema({}),
     isReadOnly: false,
-    async call({ run, question, value }, { reflex, runs, context }) {
+    async call({ run, question, value, reason }, { reflex, runs, context }) {
       const { id } = await runs.find(textOf(run))
       const name = question === undefined ? undefined : textOf(question)
-      await runs.answer(id, name?.startsWith(`${id}/`) === true ? name.slice(id.length + 1) : name, value)
+      await runs.answer(
+        id,
+        name?.startsWith(`${id}/`) === true ? name.slice(id.length + 1) : name,
+        value,
+        typeof reason === 'string' ? reason : undefined,
+      )
       await untilRest(reflex, id, context.mcpReq.signal)
       return resultOf(await runs.document(id))
     },

@@ -41,12 +41,14 @@ export const actingRoutes: readonly ServeRoute[] = [
     does: 'Answers an open question. The answer is durable when the request returns; the run continues by itself.',
     scope: 'answer',
     path: RUN.extend({ question: z.string().min(1).max(500) }),
-    body: z.strictObject({ value: JSON_VALUE }),
+    body: z.strictObject({ value: JSON_VALUE, reason: z.string().max(10_000).exactOptional() }),
     answers: { 200: z.object({ v, answered, record: z.number().optional() }) },
     async handle({ path, body, principal }, { reflex, feeds }) {
-      const { question: open, record } = await reflex.answer(`${path.run}/${path.question}`, body.value, { by: principal.name })
+      const { value, ...why } = body
+      const by = principal.name
+      const { question: open, record } = await reflex.answer(`${path.run}/${path.question}`, value, { by, ...why })
       feeds.wake(open.run)
-      return { json: plainJson({ v: 1, answered: { question: open.id, value: body.value, by: principal.name }, record }) }
+      return { json: plainJson({ v: 1, answered: { question: open.id, value, by, ...why }, record }) }
     },
   }),
   route({
