@@ -1,4 +1,5 @@
 import type { AnswerOptions } from '../runs/answering.ts'
+import type { SignalOptions } from '../runs/signalling.ts'
 import type { CancelOptions } from '../runs/cancelling.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
 import type { ForgetOptions } from '../history/archive/forget.ts'
@@ -146,6 +147,7 @@ function valueForm(type: RunOptionType): Form {
 
 const { prepare, agent, model, recorded } = RUN
 export const RESUME_OPTIONS = options({ prepare, agent, model, recorded } satisfies FormsOf<ResumeOptions>)
+export const SIGNAL_OPTIONS = options({ prepare, by: TEXT, id: TEXT, run: FLAG } satisfies FormsOf<SignalOptions>)
 export const ANSWER_OPTIONS = options({ prepare, by: TEXT, run: FLAG } satisfies FormsOf<AnswerOptions>)
 export const CANCEL_OPTIONS = options({
   prepare,

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import {
   ANSWER_OPTIONS,
+  SIGNAL_OPTIONS,
   CANCEL_OPTIONS,
   COLLECT_OPTIONS,
   EXPORT_OPTIONS,
@@ -461,13 +462,15 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
    * the inbox. Throws `R2016`, `R2001` for a run that has ended, and `R2130` for an event if too many wait.
    */
   async signal(ref: string, topic: string, value: unknown = null, options: SignalOptions = {}): Promise<SignalResult> {
-    checkArguments('signal', { run: [ref, TEXT], topic: [topic, TEXT], options: [options, ANSWER_OPTIONS] })
+    checkArguments('signal', { run: [ref, TEXT], topic: [topic, TEXT], options: [options, SIGNAL_OPTIONS] })
     const { id: run, program } = await this.find(ref)
     const by = options.by ?? this.actor
     const body = copyJson(value, 'signal')
     const { topics, mostEvents: most } = (await this.kinds.load(program[1]))?.live ?? {}
     const limit = most === undefined || topics?.event !== topic ? undefined : { most }
+    if (options.id !== undefined) await this.#post(run, { type: 'message', to: topic, body, by }, limit, options.id)
     const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(run, prepareOf(options)))
+    if (options.id !== undefined) return { run, topic, message: options.id, ...(handle === undefined ? {} : { handle }) }
     if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }, limit) }
     await handle.run.message(topic, body, { by, ...(limit === undefined ? {} : { limit }) })
     return { run, topic, handle }
@@ -483,8 +486,13 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /** Adds a message to the inbox of a run of another process. Returns its name in the inbox. */
-  async #post(run: string, { body, ...message }: Pick<Message, 'type' | 'to' | 'body' | 'by'>, limit?: InboxLimit): Promise<string> {
-    const id = message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy()
+  async #post(
+    run: string,
+    { body, ...message }: Pick<Message, 'type' | 'to' | 'body' | 'by'>,
+    limit?: InboxLimit,
+    known?: string,
+  ): Promise<string> {
+    const id = known ?? (message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy())
     await this.store.post(run, { ...message, id, body: this.#assembly.redaction?.value(body) ?? body, at: this.host.now() }, limit)
     return id
   }

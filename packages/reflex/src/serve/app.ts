@@ -45,7 +45,7 @@ export function appOf(world: ServeWorld, options: AppOptions): Hono {
     if (streams >= options.maxStreams) throw serveFaults.make('R6011', `${streams} event streams are open`)
     streams++
     const body = eventStream(made.events, world.reflex.host, () => void streams--)
-    return new Response(body, { headers: { ...HEADERS, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
+    return new Response(body, { headers: { ...HEADERS, ...made.headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
   }
   app.use(async (c, next) => {
     checkOrigin(c.req.raw.headers, options.names)

@@ -64,7 +64,7 @@ export function eventStream(events: AsyncIterable<StreamedEvent>, host: Host, on
 /** Returns an event in the form of the standard. Data is one line of JSON. */
 function eventText({ id, event, data }: StreamedEvent): string {
   const head = `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`
-  return `${head}${data === undefined ? '' : `data: ${JSON.stringify(data)}\n`}\n`
+  return `${head}${data === undefined ? '' : `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n`}\n`
 }
 
 /** Returns lines as a body that is read as fast as the client takes it. */
