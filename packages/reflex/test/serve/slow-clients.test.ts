@@ -168,6 +168,32 @@ describe('many streams', () => {
     for (const stream of streams) stream.close()
   })
 
+  test('one look at the store is enough for all followed runs, and finds what another process wrote', async () => {
+    const store = memoryStore()
+    const server = await served({}, { store })
+    const names = Array.from({ length: 20 }, (_, i) => `otter-${i}`)
+    for (const id of names) await server.send('POST', '/v1/runs', { program, id, wait: true })
+    const streams = await Promise.all(names.map((id) => openStream(server, `/v1/runs/${id}/events`)))
+    await expect.poll(() => streams.filter(({ text }) => text().includes('"asks"') || text().includes('Release?')).length).toBe(20)
+    let [looks, reads] = [0, 0]
+    const [committed, read] = [store.committed.bind(store), store.read.bind(store)]
+    store.committed = (...range) => {
+      looks++
+      return committed(...range)
+    }
+    store.read = (...range) => {
+      reads++
+      return read(...range)
+    }
+    await expect.poll(() => looks).toBeGreaterThan(3)
+    expect(reads).toBeLessThanOrEqual(20)
+    const other = await served({}, { store })
+    server.reflex.runtime.openRuns.get('otter-7')?.close()
+    await expect.poll(async () => (await other.send('POST', '/v1/runs/otter-7/questions/q1/answer', { value: 'yes' })).status).toBe(200)
+    await expect.poll(() => streams[7]?.text()).toContain('"ended":"completed"')
+    for (const stream of streams) stream.close()
+  })
+
   test('a flood of streams beyond the limit is refused, and closed ones make room', async () => {
     const server = await served({ maxStreams: 50 })
     const paths = ['/v1/questions/events', '/v1/runs/events', '/v1/runs/events?status=failed']
