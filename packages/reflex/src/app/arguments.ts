@@ -1,11 +1,11 @@
 import type { AnswerOptions } from '../runs/answering.ts'
+import type { SignalOptions } from '../runs/signalling.ts'
 import type { CancelOptions } from '../runs/cancelling.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
 import type { ForgetOptions } from '../history/archive/forget.ts'
 import type { ImportOptions } from '../history/archive/import.ts'
 import type { TraceOptions } from '../history/trace-of.ts'
 import type { CollectOptions } from '../runs/collecting.ts'
-import type { SignalOptions } from '../runs/signalling.ts'
 import type { AgentChoice } from '../policy/index.ts'
 import type { ForkRunOptions } from './forking.ts'
 import type { ReplayOptions } from './replaying.ts'
@@ -148,7 +148,7 @@ function valueForm(type: RunOptionType): Form {
 const { prepare, agent, model, recorded } = RUN
 export const RESUME_OPTIONS = options({ prepare, agent, model, recorded } satisfies FormsOf<ResumeOptions>)
 export const ANSWER_OPTIONS = options({ prepare, by: TEXT, reason: TEXT, run: FLAG } satisfies FormsOf<AnswerOptions>)
-export const SIGNAL_OPTIONS = options({ prepare, by: TEXT, run: FLAG } satisfies FormsOf<SignalOptions>)
+export const SIGNAL_OPTIONS = options({ prepare, by: TEXT, id: TEXT, run: FLAG } satisfies FormsOf<SignalOptions>)
 export const CANCEL_OPTIONS = options({
   prepare,
   by: TEXT,

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import {
   ANSWER_OPTIONS,
+  SIGNAL_OPTIONS,
   CANCEL_OPTIONS,
   COLLECT_OPTIONS,
   EXPORT_OPTIONS,
@@ -14,7 +15,6 @@ import {
   reflexForm,
   runForm,
   REPLAY_OPTIONS,
-  SIGNAL_OPTIONS,
   RESUME_OPTIONS,
   RUN_OBJECT,
   TRACE_OPTIONS,
@@ -471,7 +471,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const body = copyJson(value, 'signal')
     const { topics, mostEvents: most } = (await this.kinds.load(program[1]))?.live ?? {}
     const limit = most === undefined || topics?.event !== topic ? undefined : { most }
+    if (options.id !== undefined) await this.#post(run, { type: 'message', to: topic, body, by }, limit, options.id)
     const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(run, prepareOf(options)))
+    if (options.id !== undefined) return { run, topic, message: options.id, ...(handle === undefined ? {} : { handle }) }
     if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }, limit) }
     await handle.run.message(topic, body, { by, ...(limit === undefined ? {} : { limit }) })
     return { run, topic, handle }
@@ -487,9 +489,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /** Adds a message to the inbox of a run of another process. Returns its name in the inbox. */
-  async #post(run: string, { body, reason, ...message }: Omit<Message, 'id' | 'at'>, limit?: InboxLimit): Promise<string> {
+  async #post(run: string, { body, reason, ...message }: Omit<Message, 'id' | 'at'>, limit?: InboxLimit, known?: string): Promise<string> {
     const { redaction } = this.#assembly
-    const id = message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy()
+    const id = known ?? (message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy())
     const why = reason === undefined ? {} : { reason: redaction?.text(reason) ?? reason }
     await this.store.post(run, { ...message, ...why, id, body: redaction?.value(body) ?? body, at: this.host.now() }, limit)
     return id

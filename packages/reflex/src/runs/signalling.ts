@@ -4,6 +4,8 @@ import type { ListenOptions, RunHandle } from './handle.ts'
 export interface SignalOptions extends ListenOptions {
   /** The sender of the message. */
   readonly by?: string
+  /** A message with the same id is the same message and is taken once. It goes through the inbox. */
+  readonly id?: string
   /** False: only adds the message to the inbox. */
   readonly run?: boolean
 }

@@ -23,7 +23,9 @@ export class Feeds {
   readonly pages: Pages
   readonly #reflex: Reflex
   readonly #feeds = new Map<string, Feed>()
-  #stopLooking: (() => void) | undefined
+  #isLooking = false
+  /** The place in the order of the store up to which the followed runs were looked at. */
+  #place: string | undefined
 
   constructor(reflex: Reflex) {
     this.#reflex = reflex
@@ -40,7 +42,6 @@ export class Feeds {
       yield* feed.from(after, signal)
     } finally {
       if (feed.leave()) this.#feeds.delete(run)
-      if (this.#feeds.size === 0) this.#stopLooking?.()
     }
   }
 
@@ -54,21 +55,33 @@ export class Feeds {
     const feed = this.#feeds.get(run) ?? new Feed(this.#reflex, run)
     this.#feeds.set(run, feed)
     feed.join()
-    if (this.#feeds.size === 1) this.#lookAgain()
+    if (!this.#isLooking) this.#lookAgain()
     return feed
   }
 
+  /** Looks regularly until no run is followed. */
   #lookAgain(): void {
     const { host } = this.#reflex
-    this.#stopLooking = host.at(
-      host.now() + LOOK_MS,
-      () => {
-        void Promise.all([...this.#feeds.values()].map((feed) => feed.look())).then(() => {
-          if (this.#feeds.size > 0) this.#lookAgain()
-        })
-      },
-      true,
-    )
+    this.#isLooking = this.#feeds.size > 0
+    if (this.#isLooking) host.at(host.now() + LOOK_MS, () => void this.#look().then(() => this.#lookAgain()), true)
+    else this.#place = undefined
+  }
+
+  /** Looks for new records of the followed runs that changed since the last look. The store is asked once for all of them. */
+  async #look(): Promise<void> {
+    const changed = await this.#changed().catch(() => undefined)
+    const feeds = changed === undefined ? [...this.#feeds.values()] : [...changed].flatMap((run) => this.#feeds.get(run) ?? [])
+    await Promise.all(feeds.map((feed) => feed.look()))
+  }
+
+  /** Returns the runs that changed since the last look. Undefined if that is unknown: then each run is looked at, and reports what fails. */
+  async #changed(): Promise<ReadonlySet<string> | undefined> {
+    const { store } = this.#reflex
+    const place = this.#place
+    this.#place = undefined
+    const found = place === undefined ? undefined : await store.committed(place)
+    this.#place = (found ?? (await store.committed()))?.end
+    return found === undefined ? undefined : new Set(found.batches.map(({ run }) => run))
   }
 }
 

@@ -9,6 +9,7 @@ import { Feeds } from './feed.ts'
 import type { TokenHolder } from './principals.ts'
 import { fit } from './request.ts'
 import { actingRoutes } from './routes/acting.ts'
+import { chatRoutes } from './routes/chat.ts'
 import { eventRoutes } from './routes/events.ts'
 import { graphRoutes } from './routes/graphs.ts'
 import { lookingRoutes } from './routes/looking.ts'
@@ -19,7 +20,16 @@ import type { AnyRoute, ServeWorld } from './world.ts'
 
 /** The routes of Reflex itself. */
 // A path with a word comes before one with a parameter: /v1/runs/events before /v1/runs/{run}.
-const OWN = [...eventRoutes, ...programRoutes, ...lookingRoutes, ...actingRoutes, ...graphRoutes, ...pageRoutes, ...serviceRoutes]
+const OWN = [
+  ...eventRoutes,
+  ...chatRoutes,
+  ...programRoutes,
+  ...lookingRoutes,
+  ...actingRoutes,
+  ...graphRoutes,
+  ...pageRoutes,
+  ...serviceRoutes,
+]
 
 /** Puts together what the routes of a server use, with the routes of all kinds. */
 export async function makeWorld(

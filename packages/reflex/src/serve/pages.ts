@@ -13,7 +13,7 @@ import {
   State,
 } from '../kernel/index.ts'
 import { plainJson, utc } from '../protocol/plain.ts'
-import { closingOf, openQuestions, recordEvent, type RunFold, statusOf } from './run-fold.ts'
+import { closingOf, hasSameQuestions, openQuestions, recordEvent, type RunFold, statusOf } from './run-fold.ts'
 import { failureOf } from './status.ts'
 import { notContinued, streamId, type StreamPosition } from './stream-id.ts'
 
@@ -161,7 +161,7 @@ export class Pages {
     const idOf = (n: number): string => streamId({ place: n === last ? place : before, sent: { run, record: n } })
     try {
       const { fold, isNew } = await this.#fold(run, first)
-      let open = isNew ? new Map<OpenWait['id'], JsonObject>() : openQuestions(run, fold)
+      let open: ReadonlyMap<OpenWait['id'], JsonObject> = isNew ? new Map() : openQuestions(run, fold)
       const records: NumberedRecord[] = []
       for await (const record of readRecords(this.#reflex.store, run, first, last)) records.push(record)
       // Loads the programs that these records begin with.
@@ -169,9 +169,9 @@ export class Pages {
       for (const numbered of records) {
         const [n, record] = numbered
         const data = recordEvent(run, numbered, fold)
-        const now = openQuestions(run, fold)
+        const now = hasSameQuestions(open, fold) ? open : openQuestions(run, fold)
         yield { id: idOf(n), run, n, data, ...factsOf(fold), ...changesOf(run, { open, now, record, fold }) }
-        open = new Map(now)
+        open = now
       }
       this.#keep(run, fold)
     } catch (thrown) {

@@ -48,6 +48,17 @@ export function openQuestions(run: string, { state, definitions }: RunFold): Rea
   return found
 }
 
+/** True if these are the open questions of a run. */
+export function hasSameQuestions(open: ReadonlyMap<OpenWait['id'], JsonObject>, { state }: RunFold): boolean {
+  let count = 0
+  for (const { type, id } of state.waits.values()) {
+    if (type !== 'answer') continue
+    if (!open.has(id)) return false
+    count++
+  }
+  return count === open.size
+}
+
 /** Returns why a record closed a question, and the answer with its author if there is one. */
 export function closingOf(id: OpenWait['id'], { input }: Rec, { ended }: State): JsonObject {
   if (input?.[0] === 'answer' && input[1] === id) {

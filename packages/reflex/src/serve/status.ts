@@ -30,6 +30,8 @@ const STATUS: Readonly<Record<string, number>> = {
   R6010: 400,
   R6011: 503,
   R6030: 410,
+  R6031: 409,
+  R6032: 400,
 }
 
 /** Returns the fault of anything that was thrown, and its status. An error that is no fault says nothing about itself. */

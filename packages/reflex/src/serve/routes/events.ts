@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { SHARED_DOCUMENTS } from '../../protocol/schemas.ts'
 import type { RunStatus } from '../../kernel/index.ts'
 import { programDocument } from '../../protocol/documents.ts'
-import { readAddress } from '../../runs/address.ts'
 import type { StreamedEvent } from '../../programs/route.ts'
 import type { FollowedRecord } from '../feed.ts'
 import { route } from '../define-route.ts'
@@ -22,11 +21,11 @@ export const eventRoutes: readonly ServeRoute[] = [
     scope: 'read',
     path: RUN,
     query: z.strictObject({ after: z.coerce.number().int().min(0).optional() }),
-    answers: { 200: 'text/event-stream', 204: 'The run has ended, and every record of it has been sent' },
+    answers: { 200: 'text/event-stream', 204: 'The run has ended, and every record of it has been sent', 410: SHARED_DOCUMENTS.error },
     async handle({ path, query, header, signal }, { reflex, feeds }) {
       const { id, last, status } = await reflex.find(path.run)
       const seen = header('last-event-id')
-      const after = seen === undefined ? (query.after ?? 0) : (readAddress(seen).at ?? 0)
+      const after = seen === undefined ? (query.after ?? 0) : recordIn(seen, id, last)
       const hasEnded = status === 'completed' || status === 'failed' || status === 'cancelled'
       // The standard: a client that gets 204 does not connect again.
       if (hasEnded && after >= last) return { status: 204, text: '', type: 'text/plain' }
@@ -63,6 +62,14 @@ export const eventRoutes: readonly ServeRoute[] = [
     },
   }),
 ]
+
+/** Returns the record of an id of the stream of one run. Throws `R6030`. */
+function recordIn(seen: string, run: string, last: number): number {
+  const [, of, record] = /^([^@]+)@(\d{1,9})$/.exec(seen) ?? []
+  if (of !== run) throw notContinued(seen, `it is not an id of the stream of ${run}`)
+  if (Number(record) > last) throw notContinued(seen, `${run} has ${last} records`)
+  return Number(record)
+}
 
 interface Filter {
   readonly status?: readonly RunStatus[] | undefined

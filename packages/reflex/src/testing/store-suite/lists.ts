@@ -56,7 +56,7 @@ export const listCases: Readonly<Record<string, Rule>> = {
     const programs = [
       ['note:a', 'note'],
       ['note:b', 'note'],
-      ['tree:a', 'tree'],
+      ['plan:a', 'plan'],
       ['note:"quoted\\"', 'note'],
     ] as const
     for (const [i, [name, kind]] of [...programs, ...programs].entries()) {
@@ -65,10 +65,10 @@ export const listCases: Readonly<Record<string, Rule>> = {
     }
     const ids = async (filter: RunFilter) => (await world.store.runs(filter)).map(({ id }) => id.slice(2)).join('')
     assert.equal(await ids({}), '76543210')
-    assert.deepEqual([await ids({ kind: 'tree' }), await ids({ kind: 'note' }), await ids({ kind: 'not' })], ['62', '754310', ''])
+    assert.deepEqual([await ids({ kind: 'plan' }), await ids({ kind: 'note' }), await ids({ kind: 'not' })], ['62', '754310', ''])
     assert.deepEqual([await ids({ program: 'note:a' }), await ids({ program: 'note:"quoted\\"' })], ['40', '73'])
     assert.deepEqual(
-      [await ids({ program: 'note:a', kind: 'tree' }), await ids({ since: NOW + 5 }), await ids({ until: NOW + 2 })],
+      [await ids({ program: 'note:a', kind: 'plan' }), await ids({ since: NOW + 5 }), await ids({ until: NOW + 2 })],
       ['', '765', '10'],
     )
     assert.deepEqual([await ids({ since: NOW + 2, until: NOW + 5, kind: 'note' }), await ids({ limit: 0 })], ['43', ''])
