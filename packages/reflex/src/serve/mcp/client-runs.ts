@@ -49,7 +49,7 @@ export class ClientRuns {
         run: id,
         fix: `the operator answers: reflex answer ${open.id}`,
       })
-    await this.#reflex.answer(open.id, value, { by: this.actor, ...(reason === undefined ? {} : { reason }) })
+    await this.#reflex.answer(open.id, value, { by: this.actor, outside: true, ...(reason === undefined ? {} : { reason }) })
   }
 
   /** Returns the state of a run as the result of a call. */

@@ -6,6 +6,7 @@ import { SHARED_DOCUMENTS } from '../../protocol/schemas.ts'
 import { anyJson, finding, list, text, v } from '../../protocol/shapes.ts'
 import { showDocument } from '../../protocol/view-document.ts'
 import { route } from '../define-route.ts'
+import { sentBy } from '../principals.ts'
 import { startOnce } from '../starts.ts'
 import type { ServeRoute, ServeWorld } from '../world.ts'
 import { JSON_VALUE, PROGRAM } from './parts.ts'
@@ -90,7 +91,7 @@ export const programRoutes: readonly ServeRoute[] = [
           ...options,
           ...(id === undefined ? {} : { id }),
           ...(isText ? { trust: holder.trust ?? 'untrusted' } : {}),
-          by: principal.name,
+          ...sentBy(holder),
         })
         feeds.wake(handle.id)
         if (wait) await handle.idle()
