@@ -96,6 +96,22 @@ export const serveFaults = defineFaults({
       'A file of tokens lists tokens with a name and scopes: {"tokens": [{"name": "ci", "token": "…", "scopes": ["read", "start"]}]}. Only its owner may read it.',
     fix: 'Correct the file.',
   },
+  R6070: {
+    title: 'The server cannot be reached',
+    verdict: 'retry',
+    when: 'at a request of the client',
+    means:
+      'The client of reflex-runtime/client got no answer: nothing listens at the address, the name is unknown, or the connection broke off.',
+    fix: 'Start the server with reflex serve, or correct the url of the client.',
+  },
+  R6071: {
+    title: 'An answer is not from Reflex',
+    verdict: 'fail',
+    when: 'at a request of the client',
+    means:
+      'The client of reflex-runtime/client got an answer that is neither a document nor an error of Reflex. Another server, or a proxy, may answer at the address.',
+    fix: 'Check the url of the client, and the proxies before the server.',
+  },
   R6020: {
     title: 'The package for MCP is missing',
     verdict: 'fail',

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { newFolder } from '../app/folders.ts'
-import { eventsOf, served, type Served } from './served.ts'
+import { eventsOf, served, type Served, word } from './served.ts'
 
 const ENDS = 'start [shape=Mdiamond] done [shape=Msquare]'
 /** A text that is a program: it would run as one. */
@@ -44,7 +44,7 @@ async function guarded(outside?: false): Promise<Served> {
 async function endOf(server: Served, run: string): Promise<string> {
   await eventsOf(server, `/v1/runs/${run}/events`)
   const { json } = await server.send('GET', `/v1/runs/${run}`)
-  return `${String(json.run?.status)} ${JSON.stringify(json.run?.error ?? '')}`
+  return `${word(json.run?.status)} ${JSON.stringify(json.run?.error ?? '')}`
 }
 
 const DECIDES = /which is untrusted, from \w+; it would decide what runs/
