@@ -68,6 +68,13 @@ export class TypeTexts {
     return this.#text(this.#root)
   }
 
+  /** Returns the type of a part of the schema of a request. */
+  ofPart(schema: z.ZodType, part: Schema): string {
+    this.#root = schemaOf(schema)
+    this.#defs = this.#root.$defs ?? {}
+    return this.#text(part)
+  }
+
   /** Adds an interface for a schema of an object under a name. Returns the name. */
   named(name: string, schema: z.ZodType, io: 'input' | 'output'): string {
     const text = this.of(schema, io)
