@@ -29,6 +29,9 @@ const STATUS: Readonly<Record<string, number>> = {
   R6009: 409,
   R6010: 400,
   R6011: 503,
+  R6020: 501,
+  R6072: 503,
+  R6073: 404,
 }
 
 /** Returns the fault of anything that was thrown, and its status. An error that is no fault says nothing about itself. */
