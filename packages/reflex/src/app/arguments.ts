@@ -147,8 +147,8 @@ function valueForm(type: RunOptionType): Form {
 
 const { prepare, agent, model, recorded } = RUN
 export const RESUME_OPTIONS = options({ prepare, agent, model, recorded } satisfies FormsOf<ResumeOptions>)
-export const ANSWER_OPTIONS = options({ prepare, by: TEXT, reason: TEXT, run: FLAG } satisfies FormsOf<AnswerOptions>)
-export const SIGNAL_OPTIONS = options({ prepare, by: TEXT, id: TEXT, run: FLAG } satisfies FormsOf<SignalOptions>)
+export const ANSWER_OPTIONS = options({ prepare, by: TEXT, reason: TEXT, outside: FLAG, run: FLAG } satisfies FormsOf<AnswerOptions>)
+export const SIGNAL_OPTIONS = options({ prepare, by: TEXT, id: TEXT, outside: FLAG, run: FLAG } satisfies FormsOf<SignalOptions>)
 export const CANCEL_OPTIONS = options({
   prepare,
   by: TEXT,

@@ -36,7 +36,7 @@ import { type AnswerResult, type AnswerOptions, findQuestion } from '../runs/ans
 import { type CancelResult, type CancelOptions, cancelStored } from '../runs/cancelling.ts'
 import { findRecord, findRun, unusedRunName } from '../runs/find-run.ts'
 import { type OpenQuestion, questionsOf, RunHandle } from '../runs/handle.ts'
-import { checkAnswer } from '../runs/runtime-questions.ts'
+import { checkAnswer, isOption } from '../runs/runtime-questions.ts'
 import type { SignalOptions, SignalResult } from '../runs/signalling.ts'
 import { untrustedWarning, type WrittenBy } from '../programs/written-by.ts'
 import { isRunName, invalidRunName } from '../history/run-name.ts'
@@ -281,9 +281,13 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
    */
   async #outsideInputs(program: Program, accepted: JsonObject, wanted?: string): Promise<{ id: string; labels: JsonObject }> {
     const id = wanted ?? (await unusedRunName(this))
-    const { labels } = this.#assembly
-    await labels.add({ run: id, seen: true, label: { ...UNTRUSTED, from: 'input' } }, `${id} inputs`)
+    await this.#labelOutside(id, 'input')
     return { id, labels: this.kinds.outside(program, accepted) }
+  }
+
+  /** Stores that the programs of a run that keep no labels read text from outside. Once for each source: the label stays. */
+  async #labelOutside(run: string, from: 'input' | 'answer' | 'signal'): Promise<void> {
+    await this.#assembly.labels.add({ run, seen: true, label: { ...UNTRUSTED, from } }, `${run} ${from}s`)
   }
 
   /** Refuses an unreadable recording and an unknown model before a run starts. */
@@ -426,6 +430,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const answer = checkAnswer(question, value)
     const { by = this.actor, reason } = options
     checkReason(reason)
+    if (options.outside === true && !isOption(question, answer)) await this.#labelOutside(question.run, 'answer')
     const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(question.run, prepareOf(options)))
     if (handle !== undefined) return { question, record: await handle.answer(question, answer, by, reason), handle }
     const given = { type: 'answer', to: question.wait, body: answer, by, ...(reason === undefined ? {} : { reason }) } as const
@@ -469,6 +474,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const { id: run, program } = await this.find(ref)
     const by = options.by ?? this.actor
     const body = copyJson(value, 'signal')
+    if (options.outside === true) await this.#labelOutside(run, 'signal')
     const { topics, mostEvents: most } = (await this.kinds.load(program[1]))?.live ?? {}
     const limit = most === undefined || topics?.event !== topic ? undefined : { most }
     if (options.id !== undefined) await this.#post(run, { type: 'message', to: topic, body, by }, limit, options.id)

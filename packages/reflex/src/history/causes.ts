@@ -186,7 +186,17 @@ class CauseFinder {
         return [{ what: 'answer', name: moment.path, record: n, text, value, ...author, from: this.#precedingDecision(asked) }]
       }
       case 'message':
-        return [{ what: 'message', name: 'message', record: n, text: 'received', value: input[2], from: [] }]
+        return [
+          {
+            what: 'message',
+            name: 'message',
+            record: n,
+            text: 'received',
+            value: input[2],
+            ...(input[4] === undefined ? {} : { by: input[4] }),
+            from: [],
+          },
+        ]
       case 'ret':
         return this.#endCauses([moment])
       case 'end':

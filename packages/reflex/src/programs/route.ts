@@ -92,6 +92,10 @@ export interface Route<
   readonly body?: Body
   /** Other types of a body than JSON. Such a body is a text. */
   readonly takes?: readonly string[]
+  /** True: a request with the same `Idempotency-Key` is performed once. */
+  readonly keyed?: true
+  /** Other types of an answer than JSON. Such an answer is a text. */
+  readonly gives?: readonly string[]
   /** The schema of the answer by status; a media type for what is not JSON. */
   readonly answers: Readonly<Record<number, z.ZodType | string>>
   handle(request: RouteRequest<z.output<Path>, z.output<Query>, z.output<Body>>, world: World): Promise<RouteAnswer> | RouteAnswer

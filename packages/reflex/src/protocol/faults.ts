@@ -120,11 +120,42 @@ export const serveFaults = defineFaults({
       'A chat has the name of its run. Its first message names a program, and each message is a text of a user. An answer is not made again in the same run.',
     fix: 'Send a new message, with the program in the body of the transport.',
   },
+  R6070: {
+    title: 'The server cannot be reached',
+    verdict: 'retry',
+    when: 'at a request of the client',
+    means:
+      'The client of reflex-runtime/client got no answer: nothing listens at the address, the name is unknown, or the connection broke off.',
+    fix: 'Start the server with reflex serve, or correct the url of the client.',
+  },
+  R6071: {
+    title: 'An answer is not from Reflex',
+    verdict: 'fail',
+    when: 'at a request of the client',
+    means:
+      'The client of reflex-runtime/client got an answer that is neither a document nor an error of Reflex. Another server, or a proxy, may answer at the address.',
+    fix: 'Check the url of the client, and the proxies before the server.',
+  },
+  R6072: {
+    title: 'The server has too many sessions of MCP',
+    verdict: 'retry',
+    when: 'when a client of MCP connects',
+    means:
+      'Clients of the protocols before 2026-07-28 keep a session. The server keeps a thousand, and closes one that was idle for five minutes for a new one.',
+    fix: 'Close sessions that are no longer used, or try again later.',
+  },
+  R6073: {
+    title: 'There is no such session of MCP',
+    verdict: 'fail',
+    when: 'at a request over MCP',
+    means: 'The session was closed, or it was opened with another token. Runs that it started continue.',
+    fix: 'Connect again.',
+  },
   R6020: {
     title: 'The package for MCP is missing',
     verdict: 'fail',
     when: 'at the start of the server',
-    means: 'reflex mcp needs the package @modelcontextprotocol/server, which is not installed with Reflex.',
+    means: 'MCP needs the package @modelcontextprotocol/server, which is not installed with Reflex.',
     fix: 'Install it: npm install @modelcontextprotocol/server.',
   },
   R6021: {

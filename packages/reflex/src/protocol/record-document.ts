@@ -97,7 +97,7 @@ function inputDocument([type, ...rest]: Input): object {
     case 'answer':
       return { type, wait: textOf(first), value: second, by: third, reason: fourth }
     case 'message':
-      return { type, wait: textOf(first), value: second, by: third }
+      return { type, wait: textOf(first), value: second, id: third, by: fourth }
     case 'messages':
       return { type, wait: textOf(first), messages: second }
     case 'timer':

@@ -39,6 +39,24 @@ export function showDocument(
   })
 }
 
+/** Returns the state of a stored run as `resultDocument` returns that of a run of this process. */
+export function storedResultDocument({ row, questions }: RunView): JsonObject {
+  const { error, value, trace, program, status, records, started, updated } = runDocument(row, false)
+  const result = error === undefined ? { value } : { error }
+  return plainJson({
+    v: 1,
+    run: row.id,
+    trace,
+    program,
+    status,
+    records,
+    started,
+    updated,
+    ...result,
+    questions: questions.map(questionDocument),
+  })
+}
+
 interface SegmentDocument extends Pick<Segment, 'number' | 'first' | 'last' | 'archive'> {
   readonly place: Segment['place'] | 'open'
 }

@@ -17,6 +17,8 @@ export interface AnswerOptions extends ListenOptions {
   readonly by?: string
   /** The reason for the answer, for the journal: at most 10,000 characters. */
   readonly reason?: string
+  /** True: the answer is text from outside, and not the operator's. It gets its label. */
+  readonly outside?: boolean
   /** False: only adds the answer to the inbox. */
   readonly run?: boolean
 }

@@ -6,6 +6,8 @@ export interface SignalOptions extends ListenOptions {
   readonly by?: string
   /** A message with the same id is the same message and is taken once. It goes through the inbox. */
   readonly id?: string
+  /** True: the message is text from outside, and not the operator's. It gets its label. */
+  readonly outside?: boolean
   /** False: only adds the message to the inbox. */
   readonly run?: boolean
 }

@@ -5,7 +5,7 @@ import { serveFaults } from '../protocol/faults.ts'
 import type { Principal, RouteAnswer, RouteRequest } from '../programs/route.ts'
 import { suggest } from '../text/index.ts'
 import { checkOrigin } from './guard.ts'
-import { mayUse, type Principals } from './principals.ts'
+import { mayUse, type Principals, type TokenHolder } from './principals.ts'
 import type { RateLimit } from './rate.ts'
 import { fit, parseBody, readBody } from './request.ts'
 import { failureOf } from './status.ts'
@@ -22,6 +22,8 @@ export interface AppOptions {
   /** The most event streams at once. */
   readonly maxStreams: number
   readonly rate: RateLimit
+  /** Answers a request over MCP. */
+  readonly mcp: (request: Request, holder: TokenHolder) => Promise<Response>
 }
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -60,6 +62,12 @@ export function appOf(world: ServeWorld, options: AppOptions): Hono<ServerEnv> {
     await next()
   })
   for (const route of world.routes) app.on(route.method, honoPath(route.url), (c) => answer(c, route))
+  app.on(['GET', 'POST', 'DELETE'], '/mcp', async (c) => {
+    const answered = await options.mcp(c.req.raw, holderOf(c, options))
+    const headers = new Headers(answered.headers)
+    for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value)
+    return new Response(answered.body, { status: answered.status, headers })
+  })
   app.notFound((c) => {
     const { method, path } = c.req
     const known = world.routes.filter(({ url }) => isPathOf(url, path)).map((route) => route.method)
@@ -76,12 +84,18 @@ export function appOf(world: ServeWorld, options: AppOptions): Hono<ServerEnv> {
 }
 
 /** Returns the principal of a request. Throws `R6001`, `R6002` and `R6008`. */
-function authorized(c: Context, { scope, name }: AnyRoute, { principals, rate }: AppOptions): Principal {
+function authorized(c: Context, { scope, name }: AnyRoute, options: AppOptions): Principal {
   if (scope === undefined) return NOBODY
+  const holder = holderOf(c, options)
+  if (!mayUse(holder, scope)) throw serveFaults.make('R6002', `the token ${holder.name} may not ${scope}, which ${name} needs`)
+  return holder
+}
+
+/** Returns the holder of the token of a request, and counts the request. Throws `R6001` and `R6008`. */
+function holderOf(c: Context, { principals, rate }: AppOptions): TokenHolder {
   const holder = principals.find(c.req.header('authorization'))
   if (holder === undefined) throw serveFaults.make('R6001', 'the request has no valid token')
   rate.count(holder.name)
-  if (!mayUse(holder, scope)) throw serveFaults.make('R6002', `the token ${holder.name} may not ${scope}, which ${name} needs`)
   return holder
 }
 

@@ -1,6 +1,7 @@
 import type { Reflex } from '../app/reflex.ts'
 import { changesOfPart } from '../history/trace.ts'
 import { isFault, keptRecords, readPart, readRecords } from '../kernel/index.ts'
+import type { KindHead } from '../programs/kind-module.ts'
 import type { RouteWorld } from '../programs/route.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import { readAddress } from '../runs/address.ts'
@@ -20,7 +21,7 @@ import type { AnyRoute, ServeWorld } from './world.ts'
 
 /** The routes of Reflex itself. */
 // A path with a word comes before one with a parameter: /v1/runs/events before /v1/runs/{run}.
-const OWN = [
+const OWN: readonly AnyRoute[] = [
   ...eventRoutes,
   ...chatRoutes,
   ...programRoutes,
@@ -31,14 +32,19 @@ const OWN = [
   ...serviceRoutes,
 ]
 
+/** Returns the routes of a server: its own, and those of kinds. */
+export async function routesWith(kinds: readonly Pick<KindHead, 'routes'>[]): Promise<readonly AnyRoute[]> {
+  const ofKinds = await Promise.all(kinds.map(async ({ routes }) => (routes === undefined ? [] : routes())))
+  return [...OWN, ...ofKinds.flat()]
+}
+
 /** Puts together what the routes of a server use, with the routes of all kinds. */
 export async function makeWorld(
   reflex: Reflex,
   holders: readonly TokenHolder[],
   { version, work: works = true }: { readonly version: string; readonly work?: boolean },
 ): Promise<ServeWorld> {
-  const ofKinds = await Promise.all(reflex.kinds.modules.map(async ({ routes }) => (routes === undefined ? [] : routes())))
-  const routes: readonly AnyRoute[] = [...OWN, ...ofKinds.flat()]
+  const routes = await routesWith(reflex.kinds.modules)
   const feeds = new Feeds(reflex)
   const world: ServeWorld = {
     ...runsOf(reflex, feeds),

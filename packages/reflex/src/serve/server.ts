@@ -6,6 +6,7 @@ import { work, type WorkerEvent } from '../app/worker.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import { appOf } from './app.ts'
 import { makeWorld } from './make-world.ts'
+import { McpHttp } from './mcp/http.ts'
 import { newToken, Principals, type TokenHolder } from './principals.ts'
 import { RateLimit } from './rate.ts'
 
@@ -68,7 +69,9 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
   const holders = [holder, ...(options.tokens ?? [])]
   const world = await makeWorld(reflex, holders, options)
   const names = [...(options.names ?? []), ...(bind === '0.0.0.0' || bind === '::' ? [] : [bind])].map((name) => name.toLowerCase())
+  const mcp = new McpHttp(reflex, { version: options.version, maxBody })
   const app = appOf(world, {
+    mcp: (request, from) => mcp.answer(request, from),
     principals: new Principals(holders),
     names,
     maxBody,
@@ -97,6 +100,7 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       stopWork.abort()
+      await mcp.close()
       await worked
       server.closeAllConnections()
       await closed

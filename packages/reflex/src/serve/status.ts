@@ -32,6 +32,9 @@ const STATUS: Readonly<Record<string, number>> = {
   R6030: 410,
   R6031: 409,
   R6032: 400,
+  R6020: 501,
+  R6072: 503,
+  R6073: 404,
 }
 
 /** Returns the fault of anything that was thrown, and its status. An error that is no fault says nothing about itself. */

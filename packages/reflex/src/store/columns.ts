@@ -94,7 +94,15 @@ export function messageOf({ id, type, target, body, sender, at }: MessageColumns
   const [first = '', second] = body.split('\n')
   const read = (part: string): Json => parseJson(part, `message ${id}`, run)
   const reason = second === undefined ? undefined : read(second)
-  return { id, type, to: target, body: read(first), ...(sender === null ? {} : { by: sender }), ...(typeof reason === 'string' ? { reason } : {}), at }
+  return {
+    id,
+    type,
+    to: target,
+    body: read(first),
+    ...(sender === null ? {} : { by: sender }),
+    ...(typeof reason === 'string' ? { reason } : {}),
+    at,
+  }
 }
 
 /** Parses JSON that a store wrote. Throws `R5003` if the text is not JSON. */

@@ -50,7 +50,7 @@ describe('runs over HTTP', () => {
     const first = await send('POST', '/v1/runs', { program, wait: true }, key)
     const second = await send('POST', '/v1/runs', { program, wait: true }, key)
     expect([first.status, second.status]).toEqual([201, 200])
-    expect(second.json.run?.id).toBe(first.json.run)
+    expect(second.json).toEqual(first.json)
     expect(await reflex.runs()).toHaveLength(1)
     expect(await send('POST', '/v1/runs', { program, wait: false }, key)).toMatchObject({ status: 409, json: { error: { code: 'R6009' } } })
   })

@@ -29,7 +29,7 @@ const INPUTS: Readonly<Record<Input[0], z.ZodType>> = {
   permits: z.tuple([text, json]),
   hold: z.tuple([text, ref, text, json, asker.optional()]),
   answer: z.tuple([text, ref, json, text.optional(), text.optional()]),
-  message: z.tuple([text, ref, json, text.optional()]),
+  message: z.tuple([text, ref, json, text.optional(), text.optional()]),
   messages: z.tuple([text, ref, z.array(z.union([z.tuple([text, json]), z.tuple([text, json, text])])).min(1)]),
   timer: z.tuple([text, ref]),
   ret: z.tuple([text, ref, endStatus, json.optional()]),

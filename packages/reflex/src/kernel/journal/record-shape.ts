@@ -16,7 +16,7 @@ const INPUTS: Readonly<Record<Input[0], readonly [least: number, most: number]>>
   permits: [2, 2],
   hold: [4, 5],
   answer: [3, 5],
-  message: [3, 4],
+  message: [3, 5],
   messages: [3, 3],
   timer: [2, 2],
   ret: [3, 4],

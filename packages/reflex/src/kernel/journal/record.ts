@@ -41,7 +41,8 @@ export type Input =
   | readonly ['hold', Ref, string, Json, RuntimeAsker?]
   /** The value, its author, and the reason that the author gave. */
   | readonly ['answer', Ref, Json, string?, string?]
-  | readonly ['message', Ref, Json, string?]
+  /** The body, the id of the message, and its author. */
+  | readonly ['message', Ref, Json, string?, string?]
   /** Messages of a wait that takes several at once, in their order. */
   | readonly ['messages', Ref, readonly TakenMessage[]]
   | readonly ['timer', Ref]

@@ -337,7 +337,9 @@ function waitFor(state: State, type: Message['type'], to: string): Wait | undefi
 }
 
 function inputFor(wait: Wait, message: Message): Input {
-  return message.type === 'message' ? ['message', wait.id, message.body, message.id] : answerInput(wait.id, message.body, message)
+  const { type, body, id, by } = message
+  if (type !== 'message') return answerInput(wait.id, body, message)
+  return by === undefined ? ['message', wait.id, body, id] : ['message', wait.id, body, id, by]
 }
 
 function takenMessage({ id, body, by }: Message): TakenMessage {

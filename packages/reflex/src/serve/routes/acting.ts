@@ -5,7 +5,9 @@ import { SHARED_DOCUMENTS } from '../../protocol/schemas.ts'
 import { answered, fault, list, question, v } from '../../protocol/shapes.ts'
 import { forkDocument, importDocument } from '../../protocol/view-document.ts'
 import { TRUST_LEVELS } from '../../policy/index.ts'
+import { serveFaults } from '../../protocol/faults.ts'
 import { route } from '../define-route.ts'
+import { mayUse, sentBy } from '../principals.ts'
 import { failureOf } from '../status.ts'
 import type { ServeRoute } from '../world.ts'
 import { addressOf, AT, JSON_VALUE, RUN } from './parts.ts'
@@ -43,12 +45,14 @@ export const actingRoutes: readonly ServeRoute[] = [
     path: RUN.extend({ question: z.string().min(1).max(500) }),
     body: z.strictObject({ value: JSON_VALUE, reason: z.string().max(10_000).exactOptional() }),
     answers: { 200: z.object({ v, answered, record: z.number().optional() }) },
-    async handle({ path, body, principal }, { reflex, feeds }) {
+    async handle({ path, body, principal }, { reflex, feeds, holder }) {
       const { value, ...why } = body
-      const by = principal.name
-      const { question: open, record } = await reflex.answer(`${path.run}/${path.question}`, value, { by, ...why })
+      const { question: open, record } = await reflex.answer(`${path.run}/${path.question}`, value, {
+        ...sentBy(holder(principal)),
+        ...why,
+      })
       feeds.wake(open.run)
-      return { json: plainJson({ v: 1, answered: { question: open.id, value, by, ...why }, record }) }
+      return { json: plainJson({ v: 1, answered: { question: open.id, value, by: principal.name, ...why }, record }) }
     },
   }),
   route({
@@ -60,11 +64,10 @@ export const actingRoutes: readonly ServeRoute[] = [
     path: RUN.extend({ topic: z.string().min(1).max(500) }),
     body: z.strictObject({ value: JSON_VALUE.default(null) }),
     answers: { 202: SHARED_DOCUMENTS.signalled },
-    async handle({ path, body, principal }, { reflex, feeds }) {
-      const by = principal.name
-      const { run, topic } = await reflex.signal(path.run, path.topic, body.value, { by })
+    async handle({ path, body, principal }, { reflex, feeds, holder }) {
+      const { run, topic } = await reflex.signal(path.run, path.topic, body.value, sentBy(holder(principal)))
       feeds.wake(run)
-      return { status: 202, json: plainJson({ v: 1, run, signal: { topic, value: body.value, by }, inbox: true }) }
+      return { status: 202, json: plainJson({ v: 1, run, signal: { topic, value: body.value, by: principal.name }, inbox: true }) }
     },
   }),
   route({
@@ -92,7 +95,7 @@ export const actingRoutes: readonly ServeRoute[] = [
     name: 'runs.fork',
     method: 'POST',
     url: '/v1/runs/{run}/fork',
-    does: 'Makes a run that shares the history up to a record. It performs nothing until it is resumed.',
+    does: 'Makes a run that shares the history up to a record. It performs nothing until it is resumed. Other values, another decision and another trust need the scope admin.',
     scope: 'start',
     path: RUN,
     body: z.strictObject({
@@ -104,7 +107,10 @@ export const actingRoutes: readonly ServeRoute[] = [
       simulate: z.boolean().exactOptional(),
     }),
     answers: { 201: SHARED_DOCUMENTS.fork },
-    async handle({ path, body: { at, ...wanted } }, { reflex }) {
+    async handle({ path, body: { at, ...wanted }, principal }, { reflex }) {
+      const changed = (['set', 'decide', 'trust'] as const).find((name) => wanted[name] !== undefined)
+      if (changed !== undefined && !mayUse(principal, 'admin'))
+        throw serveFaults.make('R6002', `the token ${principal.name} may not change a fork: ${changed} needs the scope admin`)
       return { status: 201, json: forkDocument(await reflex.fork(addressOf(path, at), wanted)) }
     },
   }),

@@ -172,7 +172,11 @@ export const lookingRoutes: readonly ServeRoute[] = [
     scope: 'admin',
     path: RUN,
     answers: { 200: 'application/jsonl' },
-    handle: ({ path }, { reflex }) => ({ lines: reflex.export(path.run), type: 'application/jsonl' }),
+    async handle({ path }, { reflex }) {
+      // A run that is not there is refused before the first line is sent.
+      const { id } = await reflex.find(path.run)
+      return { lines: reflex.export(id), type: 'application/jsonl' }
+    },
   }),
   route({
     name: 'blobs.get',

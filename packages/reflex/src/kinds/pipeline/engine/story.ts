@@ -54,7 +54,14 @@ function inputStory({ record, node }: RemarkedChange, remarked: readonly StoryEv
     case 'answer':
       return [{ mark: 'answer', node, text: textOf(input[2]), facts: answerFacts(input) }]
     case 'message':
-      return [{ mark: 'answer', node, text: 'a message arrived', facts: { answer: input[2] } }]
+      return [
+        {
+          mark: 'answer',
+          node,
+          text: 'a message arrived',
+          facts: { answer: input[2], ...(input[4] === undefined ? {} : { by: input[4] }) },
+        },
+      ]
     case 'ret':
       return [{ mark: 'pop', node, text: input[2] === 'done' ? '' : input[2], facts: {} }]
     case 'part':
