@@ -1,5 +1,6 @@
 import type { AnswerOptions } from '../runs/answering.ts'
 import type { CancelOptions } from '../runs/cancelling.ts'
+import type { SignalOptions } from '../runs/signalling.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
 import type { ForgetOptions } from '../history/archive/forget.ts'
 import type { ImportOptions } from '../history/archive/import.ts'
@@ -147,6 +148,7 @@ function valueForm(type: RunOptionType): Form {
 const { prepare, agent, model, recorded } = RUN
 export const RESUME_OPTIONS = options({ prepare, agent, model, recorded } satisfies FormsOf<ResumeOptions>)
 export const ANSWER_OPTIONS = options({ prepare, by: TEXT, run: FLAG } satisfies FormsOf<AnswerOptions>)
+export const SIGNAL_OPTIONS = options({ prepare, by: TEXT, run: FLAG, id: TEXT } satisfies FormsOf<SignalOptions>)
 export const CANCEL_OPTIONS = options({
   prepare,
   by: TEXT,

@@ -16,6 +16,7 @@ import {
   REPLAY_OPTIONS,
   RESUME_OPTIONS,
   RUN_OBJECT,
+  SIGNAL_OPTIONS,
   TRACE_OPTIONS,
 } from './arguments.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
@@ -461,14 +462,16 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
    * the inbox. Throws `R2016`, `R2001` for a run that has ended, and `R2130` for an event if too many wait.
    */
   async signal(ref: string, topic: string, value: unknown = null, options: SignalOptions = {}): Promise<SignalResult> {
-    checkArguments('signal', { run: [ref, TEXT], topic: [topic, TEXT], options: [options, ANSWER_OPTIONS] })
+    checkArguments('signal', { run: [ref, TEXT], topic: [topic, TEXT], options: [options, SIGNAL_OPTIONS] })
     const { id: run, program } = await this.find(ref)
     const by = options.by ?? this.actor
     const body = copyJson(value, 'signal')
     const { topics, mostEvents: most } = (await this.kinds.load(program[1]))?.live ?? {}
     const limit = most === undefined || topics?.event !== topic ? undefined : { most }
-    const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(run, prepareOf(options)))
-    if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }, limit) }
+    const { id } = options
+    const handle =
+      options.run !== false && id === undefined ? await this.#unlessOwned(() => this.resume(run, prepareOf(options))) : undefined
+    if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }, { limit, id }) }
     await handle.run.message(topic, body, { by, ...(limit === undefined ? {} : { limit }) })
     return { run, topic, handle }
   }
@@ -483,8 +486,12 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /** Adds a message to the inbox of a run of another process. Returns its name in the inbox. */
-  async #post(run: string, { body, ...message }: Pick<Message, 'type' | 'to' | 'body' | 'by'>, limit?: InboxLimit): Promise<string> {
-    const id = message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy()
+  async #post(
+    run: string,
+    { body, ...message }: Pick<Message, 'type' | 'to' | 'body' | 'by'>,
+    { limit, id: wanted }: { readonly limit?: InboxLimit | undefined; readonly id?: string | undefined } = {},
+  ): Promise<string> {
+    const id = wanted ?? (message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy())
     await this.store.post(run, { ...message, id, body: this.#assembly.redaction?.value(body) ?? body, at: this.host.now() }, limit)
     return id
   }

@@ -6,6 +6,11 @@ export interface SignalOptions extends ListenOptions {
   readonly by?: string
   /** False: only adds the message to the inbox. */
   readonly run?: boolean
+  /**
+   * The id of the message in the inbox: a message whose id the run has had already is not sent again. With an id, the message is always added
+   * to the inbox.
+   */
+  readonly id?: string
 }
 
 /** The place of a message: a run that this process owns now, or the inbox. */

@@ -14,16 +14,31 @@ import { graphRoutes } from './routes/graphs.ts'
 import { lookingRoutes } from './routes/looking.ts'
 import { programRoutes } from './routes/programs.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { hookRoutes } from './triggers/hook-routes.ts'
+import { scheduleRoutes } from './triggers/schedule-routes.ts'
 import type { AnyRoute, ServeWorld } from './world.ts'
 
 /** The routes of Reflex itself. */
-const OWN = [...programRoutes, ...lookingRoutes, ...actingRoutes, ...eventRoutes, ...graphRoutes, ...serviceRoutes]
+const OWN = [
+  ...programRoutes,
+  ...lookingRoutes,
+  ...actingRoutes,
+  ...eventRoutes,
+  ...graphRoutes,
+  ...hookRoutes,
+  ...scheduleRoutes,
+  ...serviceRoutes,
+]
 
 /** Puts together what the routes of a server use, with the routes of all kinds. */
 export async function makeWorld(
   reflex: Reflex,
   holders: readonly TokenHolder[],
-  { version, work: works = true }: { readonly version: string; readonly work?: boolean },
+  {
+    version,
+    work: works = true,
+    ...parts
+  }: Pick<ServeWorld, 'version' | 'triggers' | 'metrics' | 'isStopping'> & { readonly work?: boolean | undefined },
 ): Promise<ServeWorld> {
   const ofKinds = await Promise.all(reflex.kinds.modules.map(async ({ routes }) => (routes === undefined ? [] : routes())))
   const routes: readonly AnyRoute[] = [...OWN, ...ofKinds.flat()]
@@ -35,6 +50,7 @@ export async function makeWorld(
     routes,
     version,
     works,
+    ...parts,
     holder: (principal) => holders.find(({ name }) => name === principal.name) ?? { ...principal, digest: new Uint8Array() },
     async call(name, { path = {}, query = {}, body }, request) {
       const route = routes.find((one) => one.name === name)

@@ -5,9 +5,13 @@ import type { Reflex } from '../app/reflex.ts'
 import { work, type WorkerEvent } from '../app/worker.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import { appOf } from './app.ts'
+import type { Fault } from '../kernel/index.ts'
 import { makeWorld } from './make-world.ts'
+import { ServeMetrics } from './metrics.ts'
 import { newToken, Principals, type TokenHolder } from './principals.ts'
 import { RateLimit } from './rate.ts'
+import { NO_TRIGGERS, type TriggerConfig } from './triggers/config.ts'
+import { Triggers } from './triggers/triggers.ts'
 
 /** The options of a server. Each has a default. */
 export interface ServeOptions {
@@ -32,6 +36,10 @@ export interface ServeOptions {
   /** The most event streams at once. Default: 10,000. */
   readonly maxStreams?: number
   readonly onWork?: (event: WorkerEvent) => void
+  /** What starts runs without a client, and what its runs send. */
+  readonly triggers?: TriggerConfig
+  /** Receives faults of triggers that nobody waits for. */
+  readonly onTrouble?: (fault: Fault) => void
 }
 
 /** A server that listens. */
@@ -53,7 +61,11 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
   const { bind, port, grace, maxBody, rate, maxStreams } = { ...DEFAULTS, ...options }
   const { token, holder } = newToken(reflex.actor, reflex.host.entropy())
   const holders = [holder, ...(options.tokens ?? [])]
-  const world = await makeWorld(reflex, holders, options)
+  const metrics = new ServeMetrics()
+  const triggers = new Triggers(reflex, options.triggers ?? NO_TRIGGERS, { metrics, onTrouble: options.onTrouble ?? (() => undefined) })
+  const stopWork = new AbortController()
+  const { version, work: works } = options
+  const world = await makeWorld(reflex, holders, { version, work: works, triggers, metrics, isStopping: () => stopWork.signal.aborted })
   const names = [...(options.names ?? []), ...(bind === '0.0.0.0' || bind === '::' ? [] : [bind])].map((name) => name.toLowerCase())
   const app = appOf(world, {
     principals: new Principals(holders),
@@ -68,7 +80,7 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
   )
   server.maxConnections = LIMITS.connections
   const url = await listen(server, bind, port)
-  const stopWork = new AbortController()
+  triggers.start()
   const worked =
     options.work === false
       ? Promise.resolve()
@@ -79,6 +91,7 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       stopWork.abort()
+      await triggers.stop()
       await worked
       server.closeAllConnections()
       await closed
