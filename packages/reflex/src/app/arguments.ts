@@ -147,8 +147,8 @@ function valueForm(type: RunOptionType): Form {
 
 const { prepare, agent, model, recorded } = RUN
 export const RESUME_OPTIONS = options({ prepare, agent, model, recorded } satisfies FormsOf<ResumeOptions>)
+export const SIGNAL_OPTIONS = options({ prepare, by: TEXT, id: TEXT, run: FLAG } satisfies FormsOf<SignalOptions>)
 export const ANSWER_OPTIONS = options({ prepare, by: TEXT, run: FLAG } satisfies FormsOf<AnswerOptions>)
-export const SIGNAL_OPTIONS = options({ prepare, by: TEXT, run: FLAG, id: TEXT } satisfies FormsOf<SignalOptions>)
 export const CANCEL_OPTIONS = options({
   prepare,
   by: TEXT,
@@ -165,7 +165,16 @@ export const FORK_OPTIONS = options({
   trust: ANYTHING,
   simulate: FLAG,
 } satisfies FormsOf<ForkRunOptions>)
-export const FILTER = options({ status: listOf(TEXT), prefix: TEXT, limit: NUMBER } satisfies FormsOf<RunFilter>)
+export const FILTER = options({
+  status: listOf(TEXT),
+  prefix: TEXT,
+  kind: TEXT,
+  program: TEXT,
+  since: NUMBER,
+  until: NUMBER,
+  after: TEXT,
+  limit: NUMBER,
+} satisfies FormsOf<RunFilter>)
 export const REPLAY_OPTIONS = options({ against: TEXT, kind: TEXT, segment: NUMBER } satisfies FormsOf<ReplayOptions>)
 export const TRACE_OPTIONS = options({ from: NUMBER, tail: NUMBER } satisfies FormsOf<TraceOptions>)
 export const COLLECT_OPTIONS = options({ keep: NUMBER, dry: FLAG } satisfies FormsOf<CollectOptions>)

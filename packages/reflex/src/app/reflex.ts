@@ -468,10 +468,10 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const body = copyJson(value, 'signal')
     const { topics, mostEvents: most } = (await this.kinds.load(program[1]))?.live ?? {}
     const limit = most === undefined || topics?.event !== topic ? undefined : { most }
-    const { id } = options
-    const handle =
-      options.run !== false && id === undefined ? await this.#unlessOwned(() => this.resume(run, prepareOf(options))) : undefined
-    if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }, { limit, id }) }
+    if (options.id !== undefined) await this.#post(run, { type: 'message', to: topic, body, by }, limit, options.id)
+    const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(run, prepareOf(options)))
+    if (options.id !== undefined) return { run, topic, message: options.id, ...(handle === undefined ? {} : { handle }) }
+    if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }, limit) }
     await handle.run.message(topic, body, { by, ...(limit === undefined ? {} : { limit }) })
     return { run, topic, handle }
   }
@@ -489,9 +489,10 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   async #post(
     run: string,
     { body, ...message }: Pick<Message, 'type' | 'to' | 'body' | 'by'>,
-    { limit, id: wanted }: { readonly limit?: InboxLimit | undefined; readonly id?: string | undefined } = {},
+    limit?: InboxLimit,
+    known?: string,
   ): Promise<string> {
-    const id = wanted ?? (message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy())
+    const id = known ?? (message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy())
     await this.store.post(run, { ...message, id, body: this.#assembly.redaction?.value(body) ?? body, at: this.host.now() }, limit)
     return id
   }

@@ -257,6 +257,10 @@ const SHARED: readonly Verb[] = [
     options: [
       new Option('--status <status>', 'running, suspended, completed, failed, cancelled; several with commas'),
       new Option('--since <time>', 'only runs that changed in the last 2h, 3d, or since a date'),
+      new Option('--until <time>', 'only runs that last changed before that time'),
+      new Option('--kind <kind>', 'only runs of programs of this kind'),
+      new Option('--program <name>', 'only runs of this program: workflow:refund'),
+      new Option('--after <run>', 'only runs after this one in the list'),
       new Option('--limit <count>', 'the maximum number of runs; default: 50'),
       ...COMMON,
     ],

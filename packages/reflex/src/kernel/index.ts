@@ -71,6 +71,7 @@ export { makeRef, type RunOutcome, State } from './state/state.ts'
 export type * from './ports/segment.ts'
 export type * from './ports/store.ts'
 export {
+  amountsOf,
   CALL_LIMITS,
   type CallLimit,
   type CallLimits,
@@ -82,6 +83,7 @@ export {
   raisedElsewhere,
   type StatedUsage,
   type Usage,
+  UsageSum,
   usageOfResult,
 } from './journal/usage.ts'
 export type { Change } from './state/story.ts'

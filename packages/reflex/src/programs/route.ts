@@ -31,7 +31,8 @@ export interface RouteRequest<Path = object, Query = object, Body = unknown> ext
 export interface StreamedEvent {
   readonly id?: string
   readonly event?: string
-  readonly data: JsonObject
+  /** A text is one line and is sent as it is. Absent: only the id is sent, with which a client continues that received nothing else. */
+  readonly data?: JsonObject | string
 }
 
 /** The answer to a request. */
@@ -40,7 +41,7 @@ export type RouteAnswer =
   | { readonly status?: number; readonly text: string; readonly type: string }
   /** Lines without line ends. They are sent as fast as the client reads. */
   | { readonly lines: AsyncIterable<string>; readonly type: string }
-  | { readonly events: AsyncIterable<StreamedEvent> }
+  | { readonly events: AsyncIterable<StreamedEvent>; readonly headers?: Readonly<Record<string, string>> }
 
 /** The parts of the server that the routes of a kind use. */
 export interface RouteWorld {

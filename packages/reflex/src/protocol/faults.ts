@@ -96,6 +96,30 @@ export const serveFaults = defineFaults({
       'A file of tokens lists tokens with a name and scopes: {"tokens": [{"name": "ci", "token": "…", "scopes": ["read", "start"]}]}. Only its owner may read it.',
     fix: 'Correct the file.',
   },
+  R6030: {
+    title: 'A stream cannot continue from an id',
+    verdict: 'fail',
+    when: 'at a request',
+    means:
+      'The id is not one of this stream, or of another store, or the records after it were packed since and can only be read run by run. Nothing is lost: GET /v1/runs/RUN/events still has all records of a run.',
+    fix: 'Open the stream without Last-Event-ID: it begins with the present state.',
+  },
+  R6031: {
+    title: 'A run does not wait for a message',
+    verdict: 'wait',
+    when: 'at a message of a chat',
+    means:
+      'A message of a chat answers the only open question of its run, or goes to the only topic that the run waits for. The run works, has ended, or waits for several.',
+    fix: 'Wait for its answer, name the topic, answer the question itself, or begin another chat.',
+  },
+  R6032: {
+    title: 'A request of a chat cannot be taken',
+    verdict: 'fail',
+    when: 'at a message of a chat',
+    means:
+      'A chat has the name of its run. Its first message names a program, and each message is a text of a user. An answer is not made again in the same run.',
+    fix: 'Send a new message, with the program in the body of the transport.',
+  },
   R6020: {
     title: 'The package for MCP is missing',
     verdict: 'fail',

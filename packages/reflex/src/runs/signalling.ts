@@ -4,13 +4,10 @@ import type { ListenOptions, RunHandle } from './handle.ts'
 export interface SignalOptions extends ListenOptions {
   /** The sender of the message. */
   readonly by?: string
+  /** A message with the same id is the same message and is taken once. It goes through the inbox. */
+  readonly id?: string
   /** False: only adds the message to the inbox. */
   readonly run?: boolean
-  /**
-   * The id of the message in the inbox: a message whose id the run has had already is not sent again. With an id, the message is always added
-   * to the inbox.
-   */
-  readonly id?: string
 }
 
 /** The place of a message: a run that this process owns now, or the inbox. */

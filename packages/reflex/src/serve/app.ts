@@ -1,3 +1,4 @@
+import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context } from 'hono'
 import { errorDocument } from '../protocol/documents.ts'
 import { serveFaults } from '../protocol/faults.ts'
@@ -31,21 +32,26 @@ const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 }
 
+/** The parts of a request that come from the server of Node. */
+interface ServerEnv {
+  readonly Bindings: HttpBindings
+}
+
 const NOBODY: Principal = { name: 'nobody', scopes: new Set() }
 
 /** Returns the application: every request is checked against its route before the route sees it. */
-export function appOf(world: ServeWorld, options: AppOptions): Hono {
-  const app = new Hono()
+export function appOf(world: ServeWorld, options: AppOptions): Hono<ServerEnv> {
+  const app = new Hono<ServerEnv>()
   let streams = 0
-  const answer = async (c: Context, route: AnyRoute): Promise<Response> => {
+  const answer = async (c: Context<ServerEnv>, route: AnyRoute): Promise<Response> => {
     const principal = authorized(c, route, options)
     const request = await requestOf(c, route, principal, options)
     const made = await route.handle(request, world)
     if (!('events' in made)) return responseOf(made)
     if (streams >= options.maxStreams) throw serveFaults.make('R6011', `${streams} event streams are open`)
     streams++
-    const body = eventStream(made.events, world.reflex.host, () => void streams--)
-    return new Response(body, { headers: { ...HEADERS, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
+    const body = eventStream(made.events, world.reflex.host, { onEnd: () => void streams--, cut: () => c.env.outgoing.destroy() })
+    return new Response(body, { headers: { ...HEADERS, ...made.headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
   }
   app.use(async (c, next) => {
     checkOrigin(c.req.raw.headers, options.names)

@@ -1,10 +1,8 @@
 import type { Reflex } from '../app/reflex.ts'
-import { applyRecord, linesOf } from '../history/trace.ts'
-import { type JsonObject, type NumberedRecord, readPart, readRecords, type Rec, type State } from '../kernel/index.ts'
-import type { ViewedPrograms } from '../programs/kinds.ts'
+import { type NumberedRecord, readPart, readRecords, type Rec } from '../kernel/index.ts'
 import type { StreamedEvent } from '../programs/route.ts'
-import { lineDocument } from '../protocol/documents.ts'
-import { plainJson, utc } from '../protocol/plain.ts'
+import { Pages } from './pages.ts'
+import { recordEvent, type RunFold } from './run-fold.ts'
 
 /** The newest records of a followed run that stay in memory. A client that is behind them reads the journal. */
 const KEPT = 1000
@@ -19,20 +17,17 @@ export interface FollowedRecord {
   readonly event: StreamedEvent
 }
 
-/** A run as its records are read. */
-interface Fold {
-  readonly state: State
-  readonly definitions: ViewedPrograms
-}
-
 /** The records of followed runs as events. Each run is read once, however many clients follow it. */
 export class Feeds {
+  /** The records of all runs. */
+  readonly pages: Pages
   readonly #reflex: Reflex
   readonly #feeds = new Map<string, Feed>()
   #stopLooking: (() => void) | undefined
 
   constructor(reflex: Reflex) {
     this.#reflex = reflex
+    this.pages = new Pages(reflex)
   }
 
   /**
@@ -52,6 +47,7 @@ export class Feeds {
   /** Looks for new records of a run at once: this process has just changed it. */
   wake(run: string): void {
     void this.#feeds.get(run)?.look()
+    this.pages.wake()
   }
 
   #open(run: string): Feed {
@@ -84,7 +80,7 @@ class Feed {
   /** The newest records in order; the first is `#first`. */
   #records: FollowedRecord[] = []
   #first = 0
-  #fold: Fold | undefined
+  #fold: RunFold | undefined
   #failure: Error | undefined
   #looking: Promise<void> | undefined
   /** True if a look may find more than the one under way. */
@@ -211,23 +207,6 @@ class Feed {
   }
 }
 
-function followedRecord(run: string, [n, record]: NumberedRecord, { state, definitions }: Fold): FollowedRecord {
-  const lines = applied(state, record, definitions)
-  const { ended } = state
-  const data = {
-    v: 1,
-    run,
-    record: n,
-    time: utc(state.time),
-    lines,
-    ...(ended === undefined ? {} : { ended: ended.status === 'done' ? 'completed' : ended.status }),
-  }
-  return { n, record, event: { id: `${run}@${n}`, event: 'record', data: plainJson(data) } }
-}
-
-function applied(state: State, record: Rec, definitions: ViewedPrograms): JsonObject[] {
-  const change = applyRecord(state, record, definitions)
-  // Dropped effects matter only to the process that performs them.
-  state.droppedEffects.length = 0
-  return change === undefined ? [] : linesOf(change, definitions).map(lineDocument)
+function followedRecord(run: string, [n, record]: NumberedRecord, fold: RunFold): FollowedRecord {
+  return { n, record, event: { id: `${run}@${n}`, event: 'record', data: recordEvent(run, [n, record], fold) } }
 }

@@ -9,21 +9,27 @@ import { Feeds } from './feed.ts'
 import type { TokenHolder } from './principals.ts'
 import { fit } from './request.ts'
 import { actingRoutes } from './routes/acting.ts'
+import { chatRoutes } from './routes/chat.ts'
 import { eventRoutes } from './routes/events.ts'
 import { graphRoutes } from './routes/graphs.ts'
 import { lookingRoutes } from './routes/looking.ts'
 import { programRoutes } from './routes/programs.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { hookRoutes } from './triggers/hook-routes.ts'
+import { ServeMetrics } from './metrics.ts'
+import { NO_TRIGGERS } from './triggers/config.ts'
+import { Triggers } from './triggers/triggers.ts'
 import { scheduleRoutes } from './triggers/schedule-routes.ts'
 import type { AnyRoute, ServeWorld } from './world.ts'
 
 /** The routes of Reflex itself. */
+// A path with a word comes before one with a parameter: /v1/runs/events before /v1/runs/{run}.
 const OWN = [
+  ...eventRoutes,
+  ...chatRoutes,
   ...programRoutes,
   ...lookingRoutes,
   ...actingRoutes,
-  ...eventRoutes,
   ...graphRoutes,
   ...hookRoutes,
   ...scheduleRoutes,
@@ -37,8 +43,11 @@ export async function makeWorld(
   {
     version,
     work: works = true,
-    ...parts
-  }: Pick<ServeWorld, 'version' | 'triggers' | 'metrics' | 'isStopping'> & { readonly work?: boolean | undefined },
+    metrics = new ServeMetrics(),
+    triggers = new Triggers(reflex, NO_TRIGGERS, { metrics }),
+    isStopping = () => false,
+  }: Pick<ServeWorld, 'version'> &
+    Partial<Pick<ServeWorld, 'triggers' | 'metrics' | 'isStopping'>> & { readonly work?: boolean | undefined },
 ): Promise<ServeWorld> {
   const ofKinds = await Promise.all(reflex.kinds.modules.map(async ({ routes }) => (routes === undefined ? [] : routes())))
   const routes: readonly AnyRoute[] = [...OWN, ...ofKinds.flat()]
@@ -50,7 +59,9 @@ export async function makeWorld(
     routes,
     version,
     works,
-    ...parts,
+    metrics,
+    triggers,
+    isStopping,
     holder: (principal) => holders.find(({ name }) => name === principal.name) ?? { ...principal, digest: new Uint8Array() },
     async call(name, { path = {}, query = {}, body }, request) {
       const route = routes.find((one) => one.name === name)

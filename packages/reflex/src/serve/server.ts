@@ -35,6 +35,10 @@ export interface ServeOptions {
   readonly rate?: number
   /** The most event streams at once. Default: 10,000. */
   readonly maxStreams?: number
+  /** Milliseconds that a client has to send the headers of a request. Default: 10,000. */
+  readonly headersTimeout?: number
+  /** Milliseconds that a client has to send a whole request. Default: 60,000. */
+  readonly requestTimeout?: number
   readonly onWork?: (event: WorkerEvent) => void
   /** What starts runs without a client, and what its runs send. */
   readonly triggers?: TriggerConfig
@@ -52,17 +56,26 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-const DEFAULTS = { bind: '127.0.0.1', port: 4173, grace: 5000, maxBody: 10_000_000, rate: 6000, maxStreams: 10_000 }
-/** The most connections, and the limits in milliseconds and bytes of slow or large requests. */
-const LIMITS = { connections: 20_000, headersMs: 10_000, requestMs: 60_000, headerBytes: 16_384 }
+const DEFAULTS = {
+  bind: '127.0.0.1',
+  port: 4173,
+  grace: 5000,
+  maxBody: 10_000_000,
+  rate: 6000,
+  maxStreams: 10_000,
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+}
+/** The most connections, the most bytes of headers, and the most milliseconds between two searches for slow requests. */
+const LIMITS = { connections: 20_000, headerBytes: 16_384, checkMs: 1000 }
 
 /** Starts a server over a `Reflex`, which the caller closes after it. Throws `R6012` if it cannot listen. */
 export async function startServer(reflex: Reflex, options: ServeOptions): Promise<RunningServer> {
-  const { bind, port, grace, maxBody, rate, maxStreams } = { ...DEFAULTS, ...options }
+  const { bind, port, grace, maxBody, rate, maxStreams, headersTimeout, requestTimeout } = { ...DEFAULTS, ...options }
   const { token, holder } = newToken(reflex.actor, reflex.host.entropy())
   const holders = [holder, ...(options.tokens ?? [])]
   const metrics = new ServeMetrics()
-  const triggers = new Triggers(reflex, options.triggers ?? NO_TRIGGERS, { metrics, onTrouble: options.onTrouble ?? (() => undefined) })
+  const triggers = new Triggers(reflex, options.triggers ?? NO_TRIGGERS, { metrics, onTrouble: options.onTrouble })
   const stopWork = new AbortController()
   const { version, work: works } = options
   const world = await makeWorld(reflex, holders, { version, work: works, triggers, metrics, isStopping: () => stopWork.signal.aborted })
@@ -75,7 +88,12 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
     rate: new RateLimit(rate, () => reflex.host.now()),
   })
   const server = createServer(
-    { maxHeaderSize: LIMITS.headerBytes, headersTimeout: LIMITS.headersMs, requestTimeout: LIMITS.requestMs },
+    {
+      maxHeaderSize: LIMITS.headerBytes,
+      headersTimeout,
+      requestTimeout,
+      connectionsCheckingInterval: Math.min(LIMITS.checkMs, headersTimeout, requestTimeout),
+    },
     (request, response) => void getRequestListener(app.fetch, { overrideGlobalObjects: false })(request, response),
   )
   server.maxConnections = LIMITS.connections

@@ -39,6 +39,9 @@ const STATUS: Readonly<Record<string, number>> = {
   R6058: 409,
   R6061: 503,
   R6062: 503,
+  R6030: 410,
+  R6031: 409,
+  R6032: 400,
 }
 
 /** Returns the fault of anything that was thrown, and its status. An error that is no fault says nothing about itself. */

@@ -6,6 +6,12 @@ import type { Hook, TriggerConfig } from './config.ts'
 import { Scheduler } from './scheduler.ts'
 import { Schedules } from './schedules.ts'
 
+export interface TriggerOptions {
+  readonly metrics: ServeMetrics
+  /** Receives faults that nobody waits for. */
+  readonly onTrouble?: ((fault: Fault) => void) | undefined
+}
+
 /** The triggers of a server: what starts runs without a client, and what its runs send. */
 export class Triggers {
   readonly hooks: Readonly<Record<string, Hook>>
@@ -13,7 +19,7 @@ export class Triggers {
   readonly schedules: Schedules
   readonly #scheduler: Scheduler
 
-  constructor(reflex: Reflex, config: TriggerConfig, { metrics, onTrouble }: { metrics: ServeMetrics; onTrouble: (fault: Fault) => void }) {
+  constructor(reflex: Reflex, config: TriggerConfig, { metrics, onTrouble = () => undefined }: TriggerOptions) {
     this.hooks = config.hooks
     this.rates = new Map(Object.entries(config.hooks).map(([name, { rate }]) => [name, new RateLimit(rate, () => reflex.host.now())]))
     this.schedules = new Schedules(reflex, config.schedules)
