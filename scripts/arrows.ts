@@ -163,6 +163,7 @@ export const SIDE_DOORS: Readonly<Record<string, string>> = {
   'store/schema.ts': 'the layout of tables is not public',
   'tools/paths.ts': 'paths are not public, and the command looks for its store with them',
   'tools/capability.ts': 'the command judges paths with it, and loads no tool',
+  'tools/http-exchange.ts': 'requests to checked addresses are not public, and deliveries are such requests',
   'agents/duration.ts': 'a list of runs loads no agent',
   'agents/agent.ts': 'marks for scripted agents are not public',
   'agents/edges.ts': 'names of edges are not public',

@@ -98,7 +98,7 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
   )
   server.maxConnections = LIMITS.connections
   const url = await listen(server, bind, port)
-  triggers.start()
+  triggers.start(world.feeds.pages)
   const worked =
     options.work === false
       ? Promise.resolve()
