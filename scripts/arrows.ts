@@ -101,6 +101,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'abandoned-runs',
     'address',
     'answering',
+    'cancel-matching',
     'cancelling',
     'collecting',
     'find-run',

@@ -77,7 +77,6 @@ export class ServeMetrics {
   readonly dueLag = new Metric('reflex_runs_due_lag_seconds', 'gauge', 'The time for which the oldest of them has been due')
   readonly tokens = new Metric('reflex_model_tokens', 'gauge', 'Tokens that models have stated for the runs of the store')
   readonly cost = new Metric('reflex_cost_usd', 'gauge', 'Costs that models have stated for the runs of the store')
-  readonly effects = new Metric('reflex_effects_total', 'counter', 'Effects of runs in this process that have ended, by port and outcome')
   readonly starts = new Metric('reflex_starts_total', 'counter', 'Runs that this process has started, by what started them')
   readonly requests = new Metric('reflex_http_requests_total', 'counter', 'Requests, by route and status')
   readonly durations = new Metric('reflex_http_request_seconds', 'histogram', 'Durations of requests, by route')

@@ -93,6 +93,7 @@ export const programRoutes: readonly ServeRoute[] = [
           by: principal.name,
         })
         feeds.wake(handle.id)
+        world.metrics.starts.add(1, { by: 'request' })
         if (wait) await handle.idle()
         return handle
       })

@@ -10,6 +10,14 @@ import { Outbox, type OutboxParts } from './outbox.ts'
 import { Scheduler } from './scheduler.ts'
 import { Schedules } from './schedules.ts'
 
+/** A subscription as lists show it. */
+export interface SubscriptionView {
+  readonly name: string
+  readonly url: string
+  /** The runs with events that are not delivered. */
+  readonly behind: number
+}
+
 export interface TriggerOptions {
   readonly metrics: ServeMetrics
   /** Receives faults that nobody waits for. */
@@ -38,7 +46,7 @@ export class Triggers {
   }
 
   /** Returns the subscriptions with their last deliveries and failures. Secrets, and what their addresses carry, are left out. */
-  async subscriptions(): Promise<readonly object[]> {
+  async subscriptions(): Promise<readonly SubscriptionView[]> {
     return Promise.all(
       Object.entries(this.#declared).map(async ([name, { url, events, kind, program }]) => {
         const marks = new DeliveryMarks(this.#reflex, name)
