@@ -4,6 +4,7 @@ import { appOf } from '../../src/serve/app.ts'
 import { makeWorld } from '../../src/serve/make-world.ts'
 import { Principals } from '../../src/serve/principals.ts'
 import { RateLimit } from '../../src/serve/rate.ts'
+import type { RunRow } from '../../src/kernel/index.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { type Reply, served, word } from './served.ts'
@@ -82,11 +83,11 @@ test('metrics count runs, questions, starts and requests, and need a token', asy
 })
 
 describe('a server is ready', () => {
-  async function ready(isStopping: boolean, runs?: () => Promise<never>): Promise<Response> {
+  async function ready(isStopping: boolean, runs?: () => Promise<readonly RunRow[]>): Promise<Response> {
     const host = virtualHost()
     const store = memoryStore()
     const reflex = new Reflex({ ...processIn(triggerFolder().folder, host), store })
-    if (runs !== undefined) store.runs = runs as never
+    if (runs !== undefined) Object.assign(store, { runs })
     const world = await makeWorld(reflex, [], { version: '0', isStopping: () => isStopping })
     const rate = new RateLimit(1000, () => host.now())
     const app = appOf(world, { principals: new Principals([]), names: [], maxBody: 1000, maxStreams: 1, rate })
@@ -99,7 +100,7 @@ describe('a server is ready', () => {
   test('while its store answers and it does not stop', async () => {
     expect((await ready(false)).status).toBe(200)
     const stopping = await ready(true)
-    expect({ status: stopping.status, body: (await stopping.json()) as unknown }).toMatchObject({
+    expect({ status: stopping.status, body: await stopping.json() }).toMatchObject({
       status: 503,
       body: { error: { code: 'R6061' } },
     })
