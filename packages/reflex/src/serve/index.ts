@@ -1,6 +1,4 @@
 export { serveMcpStdio, type StdioConnection, type StdioOptions } from './mcp/stdio.ts'
 export { readTokens, type TokenHolder } from './principals.ts'
 export { type RunningServer, type ServeOptions, startServer } from './server.ts'
-export { readTriggers, SCHEDULE, type Schedule, type TriggerConfig, triggerFile } from './triggers/config.ts'
-export { Schedules } from './triggers/schedules.ts'
-export { scheduleDocument } from './triggers/schedule-routes.ts'
+export { readTriggers, type TriggerConfig } from './triggers/config.ts'

@@ -100,9 +100,6 @@ export interface TriggerConfig {
 
 export const NO_TRIGGERS: TriggerConfig = { hooks: {}, subscriptions: {}, schedules: {} }
 
-/** The schema of a file of triggers, for editors. */
-export const triggerFile = (): z.ZodType => FILE
-
 /**
  * Reads a file of triggers. Throws `R6050` with the place of the first problem: text that is not JSON, an unknown or wrong field, a
  * calendar without times, a secret that is missing.
