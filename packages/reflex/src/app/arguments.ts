@@ -1,6 +1,6 @@
 import type { AnswerOptions } from '../runs/answering.ts'
-import type { SignalOptions } from '../runs/signalling.ts'
 import type { CancelOptions } from '../runs/cancelling.ts'
+import type { SignalOptions } from '../runs/signalling.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
 import type { ForgetOptions } from '../history/archive/forget.ts'
 import type { ImportOptions } from '../history/archive/import.ts'

@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import {
   ANSWER_OPTIONS,
-  SIGNAL_OPTIONS,
   CANCEL_OPTIONS,
   COLLECT_OPTIONS,
   EXPORT_OPTIONS,
@@ -17,6 +16,7 @@ import {
   REPLAY_OPTIONS,
   RESUME_OPTIONS,
   RUN_OBJECT,
+  SIGNAL_OPTIONS,
   TRACE_OPTIONS,
 } from './arguments.ts'
 import type { ExportOptions } from '../history/archive/export.ts'

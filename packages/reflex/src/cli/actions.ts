@@ -230,6 +230,7 @@ const SHARED: readonly Verb[] = [
       new Option('--bind <address>', 'the address to listen on; default: 127.0.0.1, which only this machine reaches'),
       repeatableOption('--host-name <name>', 'another name under which the server may be called; repeatable'),
       new Option('--tokens <file>', 'a file of tokens with names and scopes; default: only the token that is printed'),
+      new Option('--triggers <file>', 'a file of triggers: webhooks that arrive or are sent, and schedules'),
       new Option('--no-work', 'leave runs that are due to workers'),
       new Option('--grace <time>', 'time that pending effects have to end when the server is stopped; default: 5s'),
       new Option('--max-body <bytes>', 'the largest body of a request; default: 10000000'),

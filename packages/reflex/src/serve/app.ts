@@ -53,15 +53,26 @@ export function appOf(world: ServeWorld, options: AppOptions): Hono<ServerEnv> {
     const made = await route.handle(request, world)
     if (!('events' in made)) return responseOf(made)
     if (streams >= options.maxStreams) throw serveFaults.make('R6011', `${streams} event streams are open`)
-    streams++
-    const body = eventStream(made.events, world.reflex.host, { onEnd: () => void streams--, cut: () => c.env.outgoing.destroy() })
+    world.metrics.streams.set(++streams)
+    const body = eventStream(made.events, world.reflex.host, {
+      onEnd: () => world.metrics.streams.set(--streams),
+      cut: () => c.env.outgoing.destroy(),
+    })
     return new Response(body, { headers: { ...HEADERS, ...made.headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
+  }
+  const measured = async (c: Context<ServerEnv>, route: AnyRoute): Promise<Response> => {
+    const { metrics, reflex } = world
+    const begun = reflex.host.monotonic()
+    const response = await answer(c, route).catch((thrown: unknown) => failed(thrown))
+    metrics.requests.add(1, { route: route.name, status: response.status })
+    metrics.durations.record((reflex.host.monotonic() - begun) / 1000, { route: route.name })
+    return response
   }
   app.use(async (c, next) => {
     checkOrigin(c.req.raw.headers, options.names)
     await next()
   })
-  for (const route of world.routes) app.on(route.method, honoPath(route.url), (c) => answer(c, route))
+  for (const route of world.routes) app.on(route.method, honoPath(route.url), (c) => measured(c, route))
   app.on(['GET', 'POST', 'DELETE'], '/mcp', async (c) => {
     const answered = await options.mcp(c.req.raw, holderOf(c, options))
     const headers = new Headers(answered.headers)

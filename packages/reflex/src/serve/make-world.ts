@@ -17,6 +17,11 @@ import { lookingRoutes } from './routes/looking.ts'
 import { pageRoutes } from './routes/page.ts'
 import { programRoutes } from './routes/programs.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { hookRoutes } from './triggers/hook-routes.ts'
+import { ServeMetrics } from './metrics.ts'
+import { NO_TRIGGERS } from './triggers/config.ts'
+import { Triggers } from './triggers/triggers.ts'
+import { scheduleRoutes } from './triggers/schedule-routes.ts'
 import type { AnyRoute, ServeWorld } from './world.ts'
 
 /** The routes of Reflex itself. */
@@ -29,6 +34,8 @@ const OWN: readonly AnyRoute[] = [
   ...actingRoutes,
   ...graphRoutes,
   ...pageRoutes,
+  ...hookRoutes,
+  ...scheduleRoutes,
   ...serviceRoutes,
 ]
 
@@ -42,7 +49,14 @@ export async function routesWith(kinds: readonly Pick<KindHead, 'routes'>[]): Pr
 export async function makeWorld(
   reflex: Reflex,
   holders: readonly TokenHolder[],
-  { version, work: works = true }: { readonly version: string; readonly work?: boolean },
+  {
+    version,
+    work: works = true,
+    metrics = new ServeMetrics(),
+    triggers = new Triggers(reflex, NO_TRIGGERS, { metrics }),
+    isStopping = () => false,
+  }: Pick<ServeWorld, 'version'> &
+    Partial<Pick<ServeWorld, 'triggers' | 'metrics' | 'isStopping'>> & { readonly work?: boolean | undefined },
 ): Promise<ServeWorld> {
   const routes = await routesWith(reflex.kinds.modules)
   const feeds = new Feeds(reflex)
@@ -53,6 +67,9 @@ export async function makeWorld(
     routes,
     version,
     works,
+    metrics,
+    triggers,
+    isStopping,
     holder: (principal) => holders.find(({ name }) => name === principal.name) ?? { ...principal, digest: new Uint8Array() },
     async call(name, { path = {}, query = {}, body }, request) {
       const route = routes.find((one) => one.name === name)

@@ -5,10 +5,14 @@ import type { Reflex } from '../app/reflex.ts'
 import { work, type WorkerEvent } from '../app/worker.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import { appOf } from './app.ts'
+import type { Fault } from '../kernel/index.ts'
 import { makeWorld } from './make-world.ts'
 import { McpHttp } from './mcp/http.ts'
+import { ServeMetrics } from './metrics.ts'
 import { newToken, Principals, type TokenHolder } from './principals.ts'
 import { RateLimit } from './rate.ts'
+import { NO_TRIGGERS, type TriggerConfig } from './triggers/config.ts'
+import { Triggers } from './triggers/triggers.ts'
 
 /** The options of a server. Each has a default. */
 export interface ServeOptions {
@@ -37,6 +41,10 @@ export interface ServeOptions {
   /** Milliseconds that a client has to send a whole request. Default: 60,000. */
   readonly requestTimeout?: number
   readonly onWork?: (event: WorkerEvent) => void
+  /** What starts runs without a client, and what its runs send. */
+  readonly triggers?: TriggerConfig
+  /** Receives faults of triggers that nobody waits for. */
+  readonly onTrouble?: (fault: Fault) => void
 }
 
 /** A server that listens. */
@@ -67,7 +75,11 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
   const { bind, port, grace, maxBody, rate, maxStreams, headersTimeout, requestTimeout } = { ...DEFAULTS, ...options }
   const { token, holder } = newToken(reflex.actor, reflex.host.entropy())
   const holders = [holder, ...(options.tokens ?? [])]
-  const world = await makeWorld(reflex, holders, options)
+  const metrics = new ServeMetrics()
+  const triggers = new Triggers(reflex, options.triggers ?? NO_TRIGGERS, { metrics, onTrouble: options.onTrouble })
+  const stopWork = new AbortController()
+  const { version, work: works } = options
+  const world = await makeWorld(reflex, holders, { version, work: works, triggers, metrics, isStopping: () => stopWork.signal.aborted })
   const names = [...(options.names ?? []), ...(bind === '0.0.0.0' || bind === '::' ? [] : [bind])].map((name) => name.toLowerCase())
   const mcp = new McpHttp(reflex, { version: options.version, maxBody })
   const app = appOf(world, {
@@ -89,7 +101,7 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
   )
   server.maxConnections = LIMITS.connections
   const url = await listen(server, bind, port)
-  const stopWork = new AbortController()
+  triggers.start(world.feeds.pages)
   const worked =
     options.work === false
       ? Promise.resolve()
@@ -101,6 +113,7 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       stopWork.abort()
       await mcp.close()
+      await triggers.stop()
       await worked
       server.closeAllConnections()
       await closed

@@ -87,7 +87,14 @@ describe('clients that read slowly', () => {
       }),
     })
     const rate = new RateLimit(1000, () => host.now())
-    const limits = { principals: new Principals([holder]), names: [], maxBody: 100, maxStreams: 10, rate, mcp: () => Promise.resolve(new Response()) }
+    const limits = {
+      principals: new Principals([holder]),
+      names: [],
+      maxBody: 100,
+      maxStreams: 10,
+      rate,
+      mcp: () => Promise.resolve(new Response()),
+    }
     const app = appOf({ ...world, routes: [endless] }, limits)
     const http = createServer(
       (incoming, outgoing) => void getRequestListener(app.fetch, { overrideGlobalObjects: false })(incoming, outgoing),

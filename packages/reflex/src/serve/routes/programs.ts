@@ -95,6 +95,7 @@ export const programRoutes: readonly ServeRoute[] = [
           ...sentBy(holder),
         })
         feeds.wake(handle.id)
+        world.metrics.starts.add(1, { by: 'request' })
         if (wait) await handle.idle()
         return handle
       })
