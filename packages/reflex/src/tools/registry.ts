@@ -1,4 +1,4 @@
-import { causeOf, copyJson, isFault, isObject, type Json, type Repeat, type Traits } from '../kernel/index.ts'
+import { causeOf, copyJson, isFault, isInterruption, isObject, type Json, type Repeat, type Traits } from '../kernel/index.ts'
 import { toolCapability } from './capability.ts'
 import { faults } from './faults.ts'
 import type { Place, Tool, ToolCall } from './tool.ts'
@@ -132,7 +132,7 @@ async function perform(tool: Tool, args: unknown, call: ToolCall): Promise<Json>
   try {
     return await tool.run(args, call)
   } catch (thrown) {
-    if (isFault(thrown)) throw thrown
+    if (isFault(thrown) || isInterruption(thrown)) throw thrown
     const cause = causeOf(thrown)
     throw faults.make('R4103', `${tool.name} failed: ${typeof cause === 'string' ? cause : cause.message}`, { cause: thrown })
   }
