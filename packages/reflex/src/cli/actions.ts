@@ -234,8 +234,11 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'mcp',
-    words: [],
-    about: 'serve programs as tools over MCP, on standard input and output',
+    words: [
+      ['[action]', 'pin a server of others, or list their tools: pin, tools; absent: serve'],
+      ['[server]', 'the server to pin'],
+    ],
+    about: 'serve programs as tools over MCP, on standard input and output; pin and list servers of others',
     options: [
       new Option('--no-work', 'leave runs that are due to workers'),
       new Option('--grace <time>', 'time that pending effects have to end when the client has gone; default: 5s'),
@@ -243,10 +246,10 @@ const SHARED: readonly Verb[] = [
       PROGRAMS,
       ...COMMON,
     ],
-    examples: ['mcp', 'mcp --programs programs --no-work'],
+    examples: ['mcp', 'mcp --programs programs --no-work', 'mcp pin files', 'mcp tools'],
     action: withStore(async () => {
-      const { mcp } = await import('./verbs/mcp.ts')
-      return (session, _words, flags) => mcp(session, flags)
+      const [{ mcp }, { mcpServers }] = await Promise.all([import('./verbs/mcp.ts'), import('./verbs/mcp-servers.ts')])
+      return (session, words, flags) => (words.length === 0 ? mcp(session, flags) : mcpServers(session, words))
     }),
   },
   {

@@ -77,7 +77,7 @@ function plainKeywords(): Readonly<Record<string, z.ZodType>> {
 /** Returns a schema without the parts that cannot be checked: patterns with lookahead, references to other documents, rare keywords. */
 export function checkablePart(schema: JsonObject): JsonObject {
   const kept = structuredClone(schema)
-  for (const { at } of [...schemaProblems(schema, [], schema)]) {
+  for (const { at } of schemaProblems(schema, [], schema)) {
     const parent = at
       .slice(0, -1)
       .reduce<unknown>((value, step) => (typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined), kept)
