@@ -238,7 +238,7 @@ const SHARED: readonly Verb[] = [
       ['[action]', 'pin a server of others, or list their tools: pin, tools; absent: serve'],
       ['[server]', 'the server to pin'],
     ],
-    about: 'serve programs as tools over MCP, on standard input and output; pin and list servers of others',
+    about: 'serve programs as tools over MCP, on standard input and output',
     options: [
       new Option('--no-work', 'leave runs that are due to workers'),
       new Option('--grace <time>', 'time that pending effects have to end when the client has gone; default: 5s'),

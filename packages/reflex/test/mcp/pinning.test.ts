@@ -35,7 +35,7 @@ it(
     ).toMatchObject(refused)
     const other = { ...policy, mcp: { bad: { command: 'node', args: ['other.js'], package: HASH, tools: HASH } } }
     expect(await faultWith({ policy: [other] }).catch((thrown: unknown) => thrown)).toMatchObject(refused)
-      expect(await faultWith({ policy: [{ ...policy, file: join(newFolder(), 'own.policy.json') }] })).toEqual({ text: 'fine' })
+    expect(await faultWith({ policy: [{ ...policy, file: join(newFolder(), 'own.policy.json') }] })).toEqual({ text: 'fine' })
   },
 )
 
