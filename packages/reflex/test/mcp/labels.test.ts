@@ -13,7 +13,7 @@ it('labels what a program writes after a call as text from outside', { timeout: 
   const store = memoryStore()
   const reflex = new Reflex({ store, workdir: folder, trust: 'trusted', policy })
   onTestFinished(() => reflex.close())
-  const write = (path: string): object => ({ tool: 'file.write', args: { path, text: 'a text', in: 'work' } })
+  const write = (path: string) => ({ tool: 'file.write', args: { path, text: 'a text', in: 'work' } })
   const program = {
     id: 'writes',
     entry: 'before',
