@@ -6,6 +6,7 @@ import type { ForgetOptions } from '../history/archive/forget.ts'
 import type { ImportOptions } from '../history/archive/import.ts'
 import type { TraceOptions } from '../history/trace-of.ts'
 import type { CollectOptions } from '../runs/collecting.ts'
+import type { ProposedServers } from '../mcp/index.ts'
 import type { AgentChoice } from '../policy/index.ts'
 import type { ForkRunOptions } from './forking.ts'
 import type { ReplayOptions } from './replaying.ts'
@@ -60,6 +61,7 @@ const SHARED = {
   trust: TRUST,
   policy: listOf(POLICY),
   tools: listOf(TOOL),
+  mcp: options({ file: TEXT, servers: recordOf(OBJECT) } satisfies FormsOf<ProposedServers>),
   agent: AGENT,
   model: anyOf(TEXT, OBJECT),
   models: recordOf(OBJECT),

@@ -13,6 +13,8 @@ import type { AnyKindModule, KindWorld } from '../programs/kind-module.ts'
 import type { Reader } from '../programs/language.ts'
 import { InstalledKinds } from './install-kinds.ts'
 import { simulatedModels } from './simulating.ts'
+import { McpServers, secretsOfServers } from '../mcp/index.ts'
+import { sample } from '../models/simulated.ts'
 import { createModels, type Models, type PriceFile, readPrices, recorder, simulatedModel } from '../models/index.ts'
 import type { SharedOptions } from './options.ts'
 import { WrittenLabels } from '../policy/written-labels.ts'
@@ -35,7 +37,17 @@ import {
 } from '../policy/index.ts'
 import { suggest } from '../text/index.ts'
 import { jsonSchemaIssues } from '../text/json-schema/schema-findings.ts'
-import { createTools, fsCapability, lowestLimits, SimulatedTools, type Tool, toolCapability, type Tools } from '../tools/index.ts'
+import {
+  createTools,
+  fsCapability,
+  lowestLimits,
+  SimulatedTools,
+  type Place,
+  type Tool,
+  toolCapability,
+  type Tools,
+  type ToolsSettings,
+} from '../tools/index.ts'
 import { realPath } from '../tools/paths.ts'
 import { askOuterLabels, programProvenance } from './provenance.ts'
 import { housePorts, runFolderOf } from './world.ts'
@@ -57,6 +69,8 @@ export interface Assembly extends ChosenStore {
   readonly redaction: Redaction | undefined
   /** Allows programs to call one more tool, which the operator has named. */
   allowTool(tool: Tool): void
+  /** The MCP servers whose tools programs call. */
+  readonly servers: McpServers
   /** Closes what kinds have opened. */
   closeKinds(): Promise<void>
 }
@@ -68,22 +82,28 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
   const workdir = realFolder(resolve(cwd, options.workdir ?? '.'))
   const stores = new KnownStores(surroundings)
   const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, stores)
-  const redactor = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
+  const redactor = redaction([
+    ...secretsIn(environment, isPath),
+    ...secretsOfServers(options.mcp, options.policy ?? [], environment),
+    ...(options.secrets ?? []),
+  ])
   const redact = runRedaction(redactor)
-  const tools = createTools({
+  const commands = {
     environment,
     host,
     reserved: home.reserved,
     limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
-    rules: ({ runFolder, agentId, restricted = [] }) =>
+    rules: ({ runFolder, agentId, restricted = [] }: Place) =>
       fileRules([...rulesFor(options.policy ?? [], agentId), { deny: restricted }], {
         work: workdir,
         run: runFolder,
         home: environment['HOME'],
       }),
     ...(redactor === undefined ? {} : { redact: (text: string) => redactor.text(text) }),
-    ...(options.tools === undefined ? {} : { tools: options.tools }),
-  })
+  } satisfies ToolsSettings
+  const servers = new McpServers(options.mcp, options.policy ?? [], { host, workdir, environment, sandbox: commands }, sample)
+  const tools = createTools({ ...commands, tools: [...(options.tools ?? []), ...servers.tools] })
+  tools.explainMissing = (name) => servers.explain(name)
   const { policy, allow } = policyFor(options, grantsOf(modules, options), {
     ...home,
     userHome: environment['HOME'],
@@ -173,6 +193,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
       tools.add(tool)
       allow(tool)
     },
+    servers,
     closeKinds: () => installed.close(),
   }
 }

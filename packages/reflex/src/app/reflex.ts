@@ -67,6 +67,7 @@ import {
 import { isModule, type Kinds, type ViewedPrograms } from '../programs/kinds.ts'
 import type { Library } from '../programs/library.ts'
 import { checkLimits, checkStartOptions } from './check-start-options.ts'
+import type { McpServers } from '../mcp/index.ts'
 import type { Models } from '../models/index.ts'
 import type { BuiltInKinds, ReflexOptions, ResumeOptions, RunOptions, SharedOptions, SharedRunOptions } from './options.ts'
 import { TelemetryObserver } from '../history/telemetry/observer.ts'
@@ -164,6 +165,11 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   get tools(): Tools {
     return this.#assembly.tools
+  }
+
+  /** The MCP servers whose tools programs call as `mcp.SERVER.TOOL`. */
+  get servers(): McpServers {
+    return this.#assembly.servers
   }
 
   get models(): Models {
@@ -724,6 +730,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     try {
       await this.#assembly.closeKinds()
     } finally {
+      await this.#assembly.servers.close()
       await this.store.close()
     }
   }

@@ -249,7 +249,10 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'mcp',
-    words: [],
+    words: [
+      ['[action]', 'pin a server of others, or list their tools: pin, tools; absent: serve'],
+      ['[server]', 'the server to pin'],
+    ],
     about: 'serve programs as tools over MCP, on standard input and output',
     options: [
       new Option('--no-work', 'leave runs that are due to workers'),
@@ -258,10 +261,10 @@ const SHARED: readonly Verb[] = [
       PROGRAMS,
       ...COMMON,
     ],
-    examples: ['mcp', 'mcp --programs programs --no-work'],
+    examples: ['mcp', 'mcp --programs programs --no-work', 'mcp pin files', 'mcp tools'],
     action: withStore(async () => {
-      const { mcp } = await import('./verbs/mcp.ts')
-      return (session, _words, flags) => mcp(session, flags)
+      const [{ mcp }, { mcpServers }] = await Promise.all([import('./verbs/mcp.ts'), import('./verbs/mcp-servers.ts')])
+      return (session, words, flags) => (words.length === 0 ? mcp(session, flags) : mcpServers(session, words))
     }),
   },
   {

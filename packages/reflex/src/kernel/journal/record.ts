@@ -37,7 +37,7 @@ export type Input =
   | readonly ['use', Ref, Readonly<Record<string, number>>]
   /** The permissions of a program, before its first step and whenever they have changed. */
   | readonly ['permits', Json]
-  /** Formats below 3: `pause`. */
+  /** The effect asks a question while it is performed: the name of its wait, and the question. Formats below 3: also `pause`. */
   | readonly ['hold', Ref, string, Json, RuntimeAsker?]
   /** The value, its author, and the reason that the author gave. */
   | readonly ['answer', Ref, Json, string?, string?]

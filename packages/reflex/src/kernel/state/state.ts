@@ -249,7 +249,10 @@ export class State {
       if (old !== undefined) this.#applyAnswer(old)
       if ((more?.stop ?? old?.stop) !== undefined) effect.stopped = stoppedEffect(grants, by)
       effect.askedGrants = undefined
+      if (wait.asker === 'program') effect.answers = [...(effect.answers ?? []), { about: wait.about ?? null, answer }]
     }
+    // A person has said that it did not happen: it begins again, and asks again.
+    if (wait?.asker === 'outcome' && effect !== undefined) effect.answers = undefined
     this.#meet(frame, id, more)
   }
 
