@@ -4,10 +4,15 @@ import { type CallOptions, type ClientOptions, Transport } from './transport.ts'
 import type {
   ArchivesImportQuery,
   CancelledDocument,
+  ChatSendBody,
+  CostDocument,
   DiffDocument,
+  EffectsDocument,
   ForkDocument,
   GraphDocument,
   HealthAnswer,
+  HooksDeliverAnswer,
+  HooksListAnswer,
   ImportedDocument,
   InboxDocument,
   Json,
@@ -41,12 +46,15 @@ import type {
   RunsCancelAllAnswer,
   RunsCancelAllBody,
   RunsCancelBody,
+  RunsChatQuery,
   RunsDiffQuery,
-  RunsDocument,
+  RunsEffectsQuery,
+  RunsEventsOfAllQuery,
   RunsEventsQuery,
   RunsForkBody,
   RunsGetQuery,
   RunsGraphQuery,
+  RunsListAnswer,
   RunsListQuery,
   RunsRecordsAnswer,
   RunsRecordsQuery,
@@ -55,6 +63,12 @@ import type {
   RunsStartBody,
   RunsTraceQuery,
   RunsWhyQuery,
+  SchedulesAddAnswer,
+  SchedulesAddBody,
+  SchedulesListAnswer,
+  SchedulesPauseAnswer,
+  SchedulesPauseBody,
+  SchedulesRemoveAnswer,
   ShowDocument,
   SignalledDocument,
   TraceDocument,
@@ -75,35 +89,6 @@ import type {
   WhyDocument,
 } from './types.ts'
 
-/** The routes of `programs`. */
-export class ProgramsRoutes {
-  readonly #transport: Transport
-
-  constructor(transport: Transport) {
-    this.#transport = transport
-  }
-
-  /** Lists the programs of the folders that the server was started for. */
-  list(options: CallOptions = {}): Promise<ProgramsListAnswer> {
-    return this.#transport.send<ProgramsListAnswer>({ method: 'GET', path: ['v1', 'programs'] }, options)
-  }
-
-  /** Returns the findings about the text of a program. Nothing is stored. */
-  check(body: ProgramsCheckBody, options: CallOptions = {}): Promise<ProgramsCheckAnswer> {
-    return this.#transport.send<ProgramsCheckAnswer>({ method: 'POST', path: ['v1', 'programs', 'check'], body }, options)
-  }
-
-  /** Returns the source of a program, by `kind:name`. */
-  get(program: string, options: CallOptions = {}): Promise<ProgramsGetAnswer> {
-    return this.#transport.send<ProgramsGetAnswer>({ method: 'GET', path: ['v1', 'programs', program] }, options)
-  }
-
-  /** Returns a program as a graph. */
-  graph(program: string, query: ProgramsGraphQuery = {}, options: CallOptions = {}): Promise<GraphDocument | string> {
-    return this.#transport.send<GraphDocument | string>({ method: 'GET', path: ['v1', 'programs', program, 'graph'], query }, options)
-  }
-}
-
 /** The routes of `runs`. */
 export class RunsRoutes {
   readonly #transport: Transport
@@ -112,14 +97,32 @@ export class RunsRoutes {
     this.#transport = transport
   }
 
+  /** Streams the durable records of a run, from the first one, from record `after`, or from Last-Event-ID, until the run has ended. */
+  events(run: string, options: RunsEventsQuery & StreamOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
+    const { signal: _signal, lastEventId: _last, ...query } = options
+    return streamOf(this.#transport, { method: 'GET', path: ['v1', 'runs', run, 'events'], query }, options)
+  }
+
+  /** Streams the durable records of the runs that match a filter, from now on or from Last-Event-ID, without an end. */
+  eventsOfAll(options: RunsEventsOfAllQuery & StreamOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
+    const { signal: _signal, lastEventId: _last, ...query } = options
+    return streamOf(this.#transport, { method: 'GET', path: ['v1', 'runs', 'events'], query }, options)
+  }
+
+  /** Streams the answers of the models of a run after record `after` as one message of the AI SDK, until the run rests. */
+  chat(run: string, options: RunsChatQuery & StreamOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
+    const { signal: _signal, lastEventId: _last, ...query } = options
+    return streamOf(this.#transport, { method: 'GET', path: ['v1', 'runs', run, 'chat'], query }, options)
+  }
+
   /** Starts a run. With the header Idempotency-Key, a repeated request returns the run that the first one started. */
   start(body: RunsStartBody, options: CallOptions = {}): Promise<ResultDocument> {
     return this.#transport.send<ResultDocument>({ method: 'POST', path: ['v1', 'runs'], body, keyed: true }, options)
   }
 
   /** Lists runs, the newest first. */
-  list(query: RunsListQuery = {}, options: CallOptions = {}): Promise<RunsDocument> {
-    return this.#transport.send<RunsDocument>({ method: 'GET', path: ['v1', 'runs'], query }, options)
+  list(query: RunsListQuery = {}, options: CallOptions = {}): Promise<RunsListAnswer> {
+    return this.#transport.send<RunsListAnswer>({ method: 'GET', path: ['v1', 'runs'], query }, options)
   }
 
   /** Returns the state of a run, now or after one of its records. */
@@ -145,6 +148,16 @@ export class RunsRoutes {
   /** Returns records of a run by number. `next` is the first record of the next page. */
   records(run: string, query: RunsRecordsQuery = {}, options: CallOptions = {}): Promise<RunsRecordsAnswer> {
     return this.#transport.send<RunsRecordsAnswer>({ method: 'GET', path: ['v1', 'runs', run, 'records'], query }, options)
+  }
+
+  /** Lists the effects of a run with their requests and outcomes, in the order in which they were requested. `next` is the `from` of the next page. */
+  effects(run: string, query: RunsEffectsQuery = {}, options: CallOptions = {}): Promise<EffectsDocument> {
+    return this.#transport.send<EffectsDocument>({ method: 'GET', path: ['v1', 'runs', run, 'effects'], query }, options)
+  }
+
+  /** Returns the meter of a run: what it has used and may use, and the usage of each program and node. */
+  cost(run: string, options: CallOptions = {}): Promise<CostDocument> {
+    return this.#transport.send<CostDocument>({ method: 'GET', path: ['v1', 'runs', run, 'cost'] }, options)
   }
 
   /** Exports a run as the lines of an archive. */
@@ -177,20 +190,89 @@ export class RunsRoutes {
     return this.#transport.send<ResultDocument>({ method: 'POST', path: ['v1', 'runs', run, 'resume'], body }, options)
   }
 
-  /** Cancels the unfinished runs of a program or a kind. */
-  cancelAll(body: RunsCancelAllBody = {}, options: CallOptions = {}): Promise<RunsCancelAllAnswer> {
-    return this.#transport.send<RunsCancelAllAnswer>({ method: 'POST', path: ['v1', 'cancel'], body }, options)
-  }
-
-  /** Streams the durable records of a run, from the first one, from record `after`, or from Last-Event-ID, until the run has ended. */
-  events(run: string, options: RunsEventsQuery & StreamOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
-    const { signal: _signal, lastEventId: _last, ...query } = options
-    return streamOf(this.#transport, { method: 'GET', path: ['v1', 'runs', run, 'events'], query }, options)
+  /** Cancels the unfinished runs that match a filter, newest first. `next` continues after the last of them. */
+  cancelAll(body: RunsCancelAllBody, options: CallOptions = {}): Promise<RunsCancelAllAnswer> {
+    return this.#transport.send<RunsCancelAllAnswer>({ method: 'POST', path: ['v1', 'runs', 'cancel'], body }, options)
   }
 
   /** Returns the programs on the stack of a run as graphs, with the states of their nodes. */
   graph(run: string, query: RunsGraphQuery = {}, options: CallOptions = {}): Promise<GraphDocument | string> {
     return this.#transport.send<GraphDocument | string>({ method: 'GET', path: ['v1', 'runs', run, 'graph'], query }, options)
+  }
+}
+
+/** The routes of `questions`. */
+export class QuestionsRoutes {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Streams the inbox: all open questions and the event `inbox`, then `question` and `answered` as they happen; after Last-Event-ID only what changed since. */
+  events(options: StreamOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
+    return streamOf(this.#transport, { method: 'GET', path: ['v1', 'questions', 'events'] }, options)
+  }
+
+  /** Lists the open questions of all runs, the oldest first. */
+  list(options: CallOptions = {}): Promise<InboxDocument> {
+    return this.#transport.send<InboxDocument>({ method: 'GET', path: ['v1', 'questions'] }, options)
+  }
+
+  /** Answers an open question. The answer is durable when the request returns; the run continues by itself. */
+  answer(run: string, question: string, body: QuestionsAnswerBody, options: CallOptions = {}): Promise<QuestionsAnswerAnswer> {
+    return this.#transport.send<QuestionsAnswerAnswer>(
+      { method: 'POST', path: ['v1', 'runs', run, 'questions', question, 'answer'], body },
+      options,
+    )
+  }
+}
+
+/** The routes of `chat`. */
+export class ChatRoutes {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Takes a message of a chat of the AI SDK: the first one starts a run, the others answer its question or its wait. Streams the answer. */
+  send(body: ChatSendBody, options: StreamOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
+    return streamOf(this.#transport, { method: 'POST', path: ['v1', 'chat'], body }, options)
+  }
+
+  /** Streams the answer to the last message of a chat again from its beginning, while it is under way. */
+  resume(chat: string, options: StreamOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
+    return streamOf(this.#transport, { method: 'GET', path: ['v1', 'chat', chat, 'stream'] }, options)
+  }
+}
+
+/** The routes of `programs`. */
+export class ProgramsRoutes {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Lists the programs of the folders that the server was started for. */
+  list(options: CallOptions = {}): Promise<ProgramsListAnswer> {
+    return this.#transport.send<ProgramsListAnswer>({ method: 'GET', path: ['v1', 'programs'] }, options)
+  }
+
+  /** Returns the findings about the text of a program. Nothing is stored. */
+  check(body: ProgramsCheckBody, options: CallOptions = {}): Promise<ProgramsCheckAnswer> {
+    return this.#transport.send<ProgramsCheckAnswer>({ method: 'POST', path: ['v1', 'programs', 'check'], body }, options)
+  }
+
+  /** Returns the source of a program, by `kind:name`. */
+  get(program: string, options: CallOptions = {}): Promise<ProgramsGetAnswer> {
+    return this.#transport.send<ProgramsGetAnswer>({ method: 'GET', path: ['v1', 'programs', program] }, options)
+  }
+
+  /** Returns a program as a graph. */
+  graph(program: string, query: ProgramsGraphQuery = {}, options: CallOptions = {}): Promise<GraphDocument | string> {
+    return this.#transport.send<GraphDocument | string>({ method: 'GET', path: ['v1', 'programs', program, 'graph'], query }, options)
   }
 }
 
@@ -208,28 +290,6 @@ export class BlobsRoutes {
   }
 }
 
-/** The routes of `questions`. */
-export class QuestionsRoutes {
-  readonly #transport: Transport
-
-  constructor(transport: Transport) {
-    this.#transport = transport
-  }
-
-  /** Lists the open questions of all runs, the oldest first. */
-  list(options: CallOptions = {}): Promise<InboxDocument> {
-    return this.#transport.send<InboxDocument>({ method: 'GET', path: ['v1', 'questions'] }, options)
-  }
-
-  /** Answers an open question. The answer is durable when the request returns; the run continues by itself. */
-  answer(run: string, question: string, body: QuestionsAnswerBody, options: CallOptions = {}): Promise<QuestionsAnswerAnswer> {
-    return this.#transport.send<QuestionsAnswerAnswer>(
-      { method: 'POST', path: ['v1', 'runs', run, 'questions', question, 'answer'], body },
-      options,
-    )
-  }
-}
-
 /** The routes of `archives`. */
 export class ArchivesRoutes {
   readonly #transport: Transport
@@ -244,6 +304,71 @@ export class ArchivesRoutes {
       { method: 'POST', path: ['v1', 'archives'], query, body, type: 'application/jsonl' },
       options,
     )
+  }
+}
+
+/** The routes of `page`. */
+export class PageRoutes {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Returns a style, a script or an image of the inbox page. */
+  file(file: string, options: CallOptions = {}): Promise<string> {
+    return this.#transport.send<string>({ method: 'GET', path: ['page', file] }, options)
+  }
+}
+
+/** The routes of `hooks`. */
+export class HooksRoutes {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Takes a signed delivery: starts the program of the hook, or sends its message. A repeated delivery returns what the first one did. */
+  deliver(hook: string, body: string, options: CallOptions = {}): Promise<string | HooksDeliverAnswer> {
+    return this.#transport.send<string | HooksDeliverAnswer>(
+      { method: 'POST', path: ['v1', 'hooks', hook], body, type: 'application/json' },
+      options,
+    )
+  }
+
+  /** Lists the hooks, and the subscriptions with their last deliveries and failures. */
+  list(options: CallOptions = {}): Promise<HooksListAnswer> {
+    return this.#transport.send<HooksListAnswer>({ method: 'GET', path: ['v1', 'hooks'] }, options)
+  }
+}
+
+/** The routes of `schedules`. */
+export class SchedulesRoutes {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Lists the schedules with their next times and the last one. */
+  list(options: CallOptions = {}): Promise<SchedulesListAnswer> {
+    return this.#transport.send<SchedulesListAnswer>({ method: 'GET', path: ['v1', 'schedules'] }, options)
+  }
+
+  /** Adds a schedule to the store: a program is started at each time of a calendar, whichever server is there. */
+  add(body: SchedulesAddBody, options: CallOptions = {}): Promise<SchedulesAddAnswer> {
+    return this.#transport.send<SchedulesAddAnswer>({ method: 'POST', path: ['v1', 'schedules'], body }, options)
+  }
+
+  /** Pauses a schedule, or lets it continue. */
+  pause(schedule: string, body: SchedulesPauseBody = {}, options: CallOptions = {}): Promise<SchedulesPauseAnswer> {
+    return this.#transport.send<SchedulesPauseAnswer>({ method: 'POST', path: ['v1', 'schedules', schedule, 'pause'], body }, options)
+  }
+
+  /** Removes a schedule. Runs that it started continue. */
+  remove(schedule: string, options: CallOptions = {}): Promise<SchedulesRemoveAnswer> {
+    return this.#transport.send<SchedulesRemoveAnswer>({ method: 'DELETE', path: ['v1', 'schedules', schedule] }, options)
   }
 }
 
@@ -401,23 +526,36 @@ export class TreesRoutes {
  */
 export class ReflexClient {
   readonly #transport: Transport
-  readonly programs: ProgramsRoutes
   readonly runs: RunsRoutes
-  readonly blobs: BlobsRoutes
   readonly questions: QuestionsRoutes
+  readonly chat: ChatRoutes
+  readonly programs: ProgramsRoutes
+  readonly blobs: BlobsRoutes
   readonly archives: ArchivesRoutes
+  readonly page: PageRoutes
+  readonly hooks: HooksRoutes
+  readonly schedules: SchedulesRoutes
   readonly pipelines: PipelinesRoutes
   readonly trees: TreesRoutes
 
   constructor(options: ClientOptions) {
     this.#transport = new Transport(options)
-    this.programs = new ProgramsRoutes(this.#transport)
     this.runs = new RunsRoutes(this.#transport)
-    this.blobs = new BlobsRoutes(this.#transport)
     this.questions = new QuestionsRoutes(this.#transport)
+    this.chat = new ChatRoutes(this.#transport)
+    this.programs = new ProgramsRoutes(this.#transport)
+    this.blobs = new BlobsRoutes(this.#transport)
     this.archives = new ArchivesRoutes(this.#transport)
+    this.page = new PageRoutes(this.#transport)
+    this.hooks = new HooksRoutes(this.#transport)
+    this.schedules = new SchedulesRoutes(this.#transport)
     this.pipelines = new PipelinesRoutes(this.#transport)
     this.trees = new TreesRoutes(this.#transport)
+  }
+
+  /** Returns the inbox page. */
+  page(options: CallOptions = {}): Promise<string> {
+    return this.#transport.send<string>({ method: 'GET', path: [''] }, options)
   }
 
   /** Answers while the process works. */
@@ -425,9 +563,14 @@ export class ReflexClient {
     return this.#transport.send<HealthAnswer>({ method: 'GET', path: ['healthz'] }, options)
   }
 
-  /** Answers while the store can be read. */
+  /** Answers while the store can be read and the server is not stopping. */
   ready(options: CallOptions = {}): Promise<ReadyAnswer> {
     return this.#transport.send<ReadyAnswer>({ method: 'GET', path: ['readyz'] }, options)
+  }
+
+  /** Returns the metrics of the store and of this server, as Prometheus reads them. */
+  metrics(options: CallOptions = {}): Promise<string> {
+    return this.#transport.send<string>({ method: 'GET', path: ['metrics'] }, options)
   }
 
   /** Describes every route. */

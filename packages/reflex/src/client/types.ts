@@ -70,12 +70,87 @@ export interface Cause {
   readonly from: readonly Cause[]
 }
 
+export interface ChatSendBody {
+  /** The chat, which is the name of its run */
+  readonly id: string
+  readonly messages: readonly {
+    /** A message with the same id is the same message */
+    readonly id: string
+    readonly role: 'system' | 'user' | 'assistant'
+    readonly parts: readonly {
+      readonly type: string
+      readonly text?: string
+      readonly [key: string]: Json | undefined
+    }[]
+    readonly [key: string]: Json | undefined
+  }[]
+  readonly trigger?: 'submit-message' | 'regenerate-message'
+  readonly messageId?: string
+  /** kind:name of the program that the first message starts */
+  readonly program?: string
+  /** Further input of the program */
+  readonly input?: {
+    readonly [key: string]: Json
+  }
+  /** The input that gets the text of the first message */
+  readonly as?: string
+  /** The topic of later messages, for a run that waits for several */
+  readonly topic?: string
+}
+
 export interface Compared {
   readonly run: string
   /** The last record that is compared */
   readonly record: number
   readonly records: number
   readonly status: 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled'
+}
+
+export interface CostDocument {
+  readonly v: 1
+  readonly run: string
+  readonly record: number
+  readonly used: {
+    readonly tokens: number
+    /** US dollars */
+    readonly cost: number
+    readonly steps: number
+    /** Effects that stated their usage */
+    readonly calls: number
+    /** Tokens without a price */
+    readonly unpriced: number
+    /** Milliseconds in which something was in progress */
+    readonly time: number
+  }
+  /** Without what a fork shares with its source */
+  readonly own: {
+    readonly tokens: number
+    /** US dollars */
+    readonly cost: number
+    readonly steps: number
+    /** Effects that stated their usage */
+    readonly calls: number
+    /** Tokens without a price */
+    readonly unpriced: number
+  }
+  readonly limits: {
+    readonly [key: string]: number
+  }
+  /** The limits that are used up */
+  readonly reached: readonly string[]
+  /** The usage of each node */
+  readonly places: readonly {
+    readonly tokens?: number
+    /** US dollars */
+    readonly cost?: number
+    readonly steps?: number
+    /** Effects that stated their usage */
+    readonly calls?: number
+    /** Tokens without a price */
+    readonly unpriced?: number
+    readonly program: string
+    readonly path: string
+  }[]
 }
 
 export interface DiffDocument {
@@ -128,6 +203,48 @@ export interface DrawnProgram {
     /** The reason why the edge was closed */
     readonly why?: string
   }[]
+}
+
+export interface EffectsDocument {
+  readonly v: 1
+  readonly effects: readonly {
+    readonly effect: number | string
+    /** The record that requested it: RUN@RECORD */
+    readonly address: string
+    /** The idempotency key */
+    readonly key: string
+    readonly program: string
+    readonly path: string
+    readonly port: string
+    /** Any JSON */
+    readonly request?: Json
+    /** UTC, ISO 8601 */
+    readonly requested: string
+    readonly attempts: number
+    /** The recorded parts of a result that comes in parts */
+    readonly parts: number
+    readonly outcome: 'open' | 'done' | 'failed' | 'dropped'
+    /** UTC, ISO 8601 */
+    readonly settled?: string
+    /** The record that settled it */
+    readonly settledBy?: string
+    readonly ms?: number
+    /** Any JSON */
+    readonly value?: Json
+    /** Any JSON */
+    readonly error?: Json
+    readonly used?: {
+      readonly tokens?: number
+      /** US dollars */
+      readonly cost?: number
+      readonly steps?: number
+      /** Effects that stated their usage */
+      readonly calls?: number
+      /** Tokens without a price */
+      readonly unpriced?: number
+    }
+  }[]
+  readonly next?: number
 }
 
 /** A failure: its message, its place, and a fix */
@@ -235,6 +352,24 @@ export interface GraphDocument {
 export interface HealthAnswer {
   readonly v: 1
   readonly status: 'ok'
+}
+
+export interface HooksDeliverAnswer {
+  readonly v: 1
+  readonly did: 'started' | 'sent' | 'ignored'
+  readonly run?: string
+}
+
+export interface HooksListAnswer {
+  readonly v: 1
+  readonly hooks: readonly {
+    readonly name: string
+    readonly scheme: string
+  }[]
+  readonly subscriptions: readonly {
+    readonly name: string
+    readonly url: string
+  }[]
 }
 
 export interface ImportedDocument {
@@ -436,7 +571,11 @@ export interface Question {
   /** The address: RUN/q1 */
   readonly id: string
   readonly run: string
+  /** The program of the run; in lists of questions of several runs */
+  readonly program?: Program
   readonly name: string
+  /** Reflex itself asks about this; absent: the program asks */
+  readonly asker?: 'outcome' | 'edge' | 'retry' | 'budget' | 'permission'
   readonly path: string
   readonly text: string
   readonly options?: readonly {
@@ -574,17 +713,36 @@ export interface RunsCancelAllAnswer {
     /** A failure: its message, its place, and a fix */
     readonly error: Fault
   }[]
+  readonly next?: string
 }
 
 export interface RunsCancelAllBody {
-  readonly kind?: string
-  readonly program?: string
-  readonly status?: 'running' | 'suspended'
+  readonly filter: {
+    readonly kind?: string
+    /** kind:name */
+    readonly program?: string
+    readonly status?: 'running' | 'suspended'
+    /** The beginning of their ids */
+    readonly prefix?: string
+    /** Only runs that changed since then */
+    readonly since?: string
+    /** Only runs that have not changed since then */
+    readonly until?: string
+  }
   readonly reason?: string
+  /** True: only lists the runs */
+  readonly dry?: boolean
+  readonly limit?: number
+  /** next of the answer before */
+  readonly after?: string
 }
 
 export interface RunsCancelBody {
   readonly reason?: string
+}
+
+export interface RunsChatQuery {
+  readonly after?: number
 }
 
 export interface RunsDiffQuery {
@@ -592,10 +750,17 @@ export interface RunsDiffQuery {
   readonly other: string
 }
 
-export interface RunsDocument {
-  readonly v: 1
-  readonly runs: readonly Run[]
-  readonly more: boolean
+export interface RunsEffectsQuery {
+  readonly from?: number
+  readonly limit?: number
+}
+
+export interface RunsEventsOfAllQuery {
+  /** A status, or several with commas: running, suspended, completed, failed, cancelled */
+  readonly status?: string
+  readonly kind?: string
+  /** kind:name */
+  readonly program?: string
 }
 
 export interface RunsEventsQuery {
@@ -626,11 +791,26 @@ export interface RunsGraphQuery {
   readonly format?: 'json' | 'svg' | 'dot'
 }
 
+export interface RunsListAnswer {
+  readonly v: 1
+  readonly runs: readonly Run[]
+  readonly more: boolean
+  /** The cursor of the next page */
+  readonly next?: string
+}
+
 export interface RunsListQuery {
-  readonly status?: 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled'
+  /** A status, or several with commas: running, suspended, completed, failed, cancelled */
+  readonly status?: string
   readonly kind?: string
   /** kind:name */
   readonly program?: string
+  /** Runs that changed at this time or later */
+  readonly since?: string
+  /** Runs that last changed before this time */
+  readonly until?: string
+  /** `next` of the page before */
+  readonly cursor?: string
   readonly limit?: number
 }
 
@@ -693,6 +873,81 @@ export interface RunsWhyQuery {
   readonly what: string
   /** A record: the run as it was after it */
   readonly at?: number
+}
+
+export interface SchedulesAddAnswer {
+  readonly v: 1
+  readonly schedule: {
+    readonly name: string
+    readonly cron: string
+    readonly zone: string
+    readonly program: string
+    readonly missed: string
+    readonly overlap: string
+    readonly paused: boolean
+    readonly declared: 'file' | 'store'
+    readonly next: readonly string[]
+    readonly last?: {
+      readonly time: string
+      readonly did?: string
+      readonly run?: string
+    }
+  }
+}
+
+export interface SchedulesAddBody {
+  readonly cron: string
+  /** A time zone: Europe/Berlin */
+  readonly zone?: string
+  /** kind:name */
+  readonly program: string
+  readonly input?: {
+    readonly [key: string]: Json
+  }
+  /** The times that passed while no server was there */
+  readonly missed?: 'skip' | 'last' | 'all'
+  /** The most missed times that are made up for with all */
+  readonly most?: number
+  /** Where the run of the time before has not ended */
+  readonly overlap?: 'allow' | 'skip' | 'cancel'
+  readonly paused?: boolean
+  /** Letters, digits, dots, hyphens and underscores */
+  readonly name: string
+}
+
+export interface SchedulesListAnswer {
+  readonly v: 1
+  readonly schedules: readonly {
+    readonly name: string
+    readonly cron: string
+    readonly zone: string
+    readonly program: string
+    readonly missed: string
+    readonly overlap: string
+    readonly paused: boolean
+    readonly declared: 'file' | 'store'
+    readonly next: readonly string[]
+    readonly last?: {
+      readonly time: string
+      readonly did?: string
+      readonly run?: string
+    }
+  }[]
+}
+
+export interface SchedulesPauseAnswer {
+  readonly v: 1
+  readonly name: string
+  readonly paused: boolean
+}
+
+export interface SchedulesPauseBody {
+  readonly paused?: boolean
+}
+
+export interface SchedulesRemoveAnswer {
+  readonly v: 1
+  readonly removed: string
 }
 
 /** Records of a run from one seal to the next */
