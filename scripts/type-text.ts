@@ -130,8 +130,9 @@ export class TypeTexts {
       return `${docText(property.description)}readonly ${key}${isRequired ? '' : '?'}: ${this.#text(property)}`
     })
     const isOpen = additionalProperties !== undefined && additionalProperties !== false
-    const values = typeof additionalProperties === 'object' && fields.length === 0 ? this.#text(additionalProperties) : 'Json'
-    const rest = isOpen ? [`readonly [key: string]: ${values}${fields.length > 0 ? ' | undefined' : ''}`] : []
+    // Beside named fields, whose types are narrower, a further one can be anything.
+    const values = fields.length > 0 ? 'unknown' : typeof additionalProperties === 'object' ? this.#text(additionalProperties) : 'Json'
+    const rest = isOpen ? [`readonly [key: string]: ${values}`] : []
     const all = [...fields, ...rest]
     return all.length === 0 ? '{ readonly [key: string]: never }' : `{\n${all.join('\n')}\n}`
   }

@@ -315,6 +315,11 @@ export class PageRoutes {
     this.#transport = transport
   }
 
+  /** Returns the inbox page. */
+  index(options: CallOptions = {}): Promise<string> {
+    return this.#transport.send<string>({ method: 'GET', path: [''] }, options)
+  }
+
   /** Returns a style, a script or an image of the inbox page. */
   file(file: string, options: CallOptions = {}): Promise<string> {
     return this.#transport.send<string>({ method: 'GET', path: ['page', file] }, options)
@@ -551,11 +556,6 @@ export class ReflexClient {
     this.schedules = new SchedulesRoutes(this.#transport)
     this.pipelines = new PipelinesRoutes(this.#transport)
     this.trees = new TreesRoutes(this.#transport)
-  }
-
-  /** Returns the inbox page. */
-  page(options: CallOptions = {}): Promise<string> {
-    return this.#transport.send<string>({ method: 'GET', path: [''] }, options)
   }
 
   /** Answers while the process works. */

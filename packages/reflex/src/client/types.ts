@@ -80,9 +80,9 @@ export interface ChatSendBody {
     readonly parts: readonly {
       readonly type: string
       readonly text?: string
-      readonly [key: string]: Json | undefined
+      readonly [key: string]: unknown
     }[]
-    readonly [key: string]: Json | undefined
+    readonly [key: string]: unknown
   }[]
   readonly trigger?: 'submit-message' | 'regenerate-message'
   readonly messageId?: string
@@ -641,7 +641,7 @@ export interface RecordDocument {
     readonly args?: Json
     readonly key?: string
   }[]
-  readonly [key: string]: Json | undefined
+  readonly [key: string]: unknown
 }
 
 export interface ResultDocument {

@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** The inbox page. Its files hold nothing, so they need no token; the page gets its token from the fragment of its address. */
 export const pageRoutes: readonly ServeRoute[] = [
   route({
-    name: 'page',
+    name: 'page.index',
     method: 'GET',
     url: '/',
     does: 'Returns the inbox page.',
