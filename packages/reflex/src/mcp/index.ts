@@ -1,4 +1,3 @@
-export { mcpFaults } from './faults.ts'
 export { type Pin, pinServer } from './pin.ts'
 export { secretsOfServers } from './settings.ts'
 export { McpServers } from './servers.ts'

@@ -11,7 +11,7 @@ import { kindOf, type Step, worldOf } from './world.ts'
 
 /** Asks for one effect and returns its result. */
 const asks: Step = (x, input) => {
-  if (input?.[0] === 'ok') x.done(input[2] as Json)
+  if (input?.[0] === 'ok') x.done(input[2])
   else if (input?.[0] === 'err') x.done('failed')
   else if (input === undefined) x.request('form', null)
 }
@@ -42,7 +42,7 @@ it('suspends a run for the questions of an effect, over a crash and a snapshot, 
   ])
   await run.answer([...run.state.waits.keys()][0] ?? 0, 'large')
   await run.idle()
-  const restored = loadState(JSON.parse(JSON.stringify(dumpState(run.state, () => true))))
+  const restored = loadState(structuredClone(dumpState(run.state, () => true)))
   expect([...restored.pendingEffects()].map(({ answers }) => answers)).toEqual([[{ about: { text: 'Which size?' }, answer: 'large' }]])
   await run.drain()
   await first.store.close()

@@ -9,7 +9,6 @@ import { TRUST_LEVELS } from '../../policy/index.ts'
 import { serveFaults } from '../../protocol/faults.ts'
 import { route } from '../define-route.ts'
 import { mayUse, sentBy } from '../principals.ts'
-import { failureOf } from '../status.ts'
 import type { ServeRoute } from '../world.ts'
 import { addressOf, AT, JSON_VALUE, RUN } from './parts.ts'
 
