@@ -24,6 +24,7 @@ export default defineConfig({
     unstubGlobals: true,
     testTimeout: PATIENCE,
     hookTimeout: PATIENCE,
+    expect: { poll: { timeout: PATIENCE / 10 } },
     // What tests remember of stores is no business of who runs them.
     env: { XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'reflex-state-')) },
     reporters: ['default', new CountsReporter()],

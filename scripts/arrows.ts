@@ -11,9 +11,12 @@ const PORTS = [...TEXT, 'policy', 'store', 'models', 'tools', 'people']
 const RUNS = [...PORTS, 'programs', 'history', 'runs']
 export const KINDS = ['kinds/workflow', 'kinds/pipeline', 'kinds/tree', 'kinds/dataflow', 'kinds/skill']
 const AGENTS = [...RUNS, ...KINDS, 'agents']
+const HOUSE = [...AGENTS, 'mcp']
 
 export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
+  // Runs in browsers, too: it has its types from the schemas of the routes, and imports nothing.
+  client: [],
   text: KERNEL,
   policy: KERNEL,
   store: KERNEL,
@@ -26,15 +29,17 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   runs: [...PORTS, 'programs', 'history'],
   ...Object.fromEntries(KINDS.map((kind) => [kind, RUNS])),
   agents: [...RUNS, 'kinds/workflow'],
-  app: AGENTS,
-  wrap: [...AGENTS, 'app'],
-  learn: [...AGENTS, 'app'],
-  protocol: [...AGENTS, 'app'],
-  pictures: [...AGENTS, 'app', 'protocol'],
-  serve: [...AGENTS, 'app', 'protocol', 'pictures'],
-  testing: [...AGENTS, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve'],
-  cli: [...AGENTS, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve', 'testing'],
-  door: [...AGENTS, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve', 'testing', 'cli'],
+  // Servers of tools: their tools are those of the house, their rights those of the policy.
+  mcp: [...TEXT, 'policy', 'tools'],
+  app: HOUSE,
+  wrap: [...HOUSE, 'app'],
+  learn: [...HOUSE, 'app'],
+  protocol: [...HOUSE, 'app'],
+  pictures: [...HOUSE, 'app', 'protocol'],
+  serve: [...HOUSE, 'app', 'protocol', 'pictures'],
+  testing: [...HOUSE, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve'],
+  cli: [...HOUSE, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve', 'testing'],
+  door: [...HOUSE, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve', 'testing', 'cli'],
 }
 
 /** The folders of a room from the lowest up: each imports those before it. The door of the room lies beside them, above all. */
@@ -99,6 +104,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'trace-of',
     'causes',
     'comparing',
+    'effects',
     'first-difference',
     'model-usage',
     'record-text',
@@ -117,12 +123,14 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'abandoned-runs',
     'address',
     'answering',
+    'cancel-matching',
     'cancelling',
     'collecting',
     'find-run',
     'fork-decision',
     'fork-preview',
     'handle',
+    'listing',
     'possible-effects',
     'run-models',
     'runtime-questions',
@@ -179,6 +187,13 @@ export const SIDE_DOORS: Readonly<Record<string, string>> = {
   'store/schema.ts': 'the layout of tables is not public',
   'tools/paths.ts': 'paths are not public, and the command looks for its store with them',
   'tools/capability.ts': 'the command judges paths with it, and loads no tool',
+  'tools/http-exchange.ts': 'requests to checked addresses are not public, and deliveries are such requests',
+  'tools/sandbox.ts': 'servers of tools run in the sandbox of commands',
+  'tools/inherited-handles.ts': 'servers of tools inherit no handle',
+  'tools/addresses.ts': 'servers of tools are reached at public addresses',
+  'tools/full-output.ts': 'files of a run are written as tools write them',
+  'tools/tool.ts': 'the contract of tools alone loads no tool',
+  'models/simulated.ts': 'simulated tools answer as simulated models do',
   'agents/duration.ts': 'a list of runs loads no agent',
   'agents/agent.ts': 'marks for scripted agents are not public',
   'agents/edges.ts': 'names of edges are not public',
@@ -186,7 +201,7 @@ export const SIDE_DOORS: Readonly<Record<string, string>> = {
 }
 
 /** Rooms that import no package and nothing of Node. */
-const BARE_ROOMS: readonly string[] = ['kernel']
+const BARE_ROOMS: readonly string[] = ['kernel', 'client']
 
 export interface Finding {
   readonly file: string

@@ -2,7 +2,8 @@
  * What a user gets: the packed package, installed in an empty project without optional peers. Every door
  * imports, the command answers, the first example runs, and the whole stays small.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -39,6 +40,7 @@ const STEPS: readonly Step[] = [
   { name: 'installs', act: install, needed: true },
   ...Object.keys(manifest.exports).map((door) => ({ name: `imports ${door.replace('.', manifest.name)}`, act: () => importDoor(door) })),
   { name: 'reflex --version', act: printsVersion },
+  { name: 'reflex serve has its page', act: servesPage },
   { name: 'the first example runs', act: runsExample },
   { name: 'the page "In your own project" holds', act: followsPage },
   { name: `is smaller than ${SIZE_LIMIT_MB} MB`, act: isSmall },
@@ -74,6 +76,30 @@ function reflex(args: readonly string[]): { status: number | null; stdout: strin
 function printsVersion(): void {
   const { status, stdout, stderr } = reflex(['--version'])
   if (status !== 0 || !stdout.includes(manifest.version)) throw new Error(`exit ${status}, printed ${stdout}${stderr}`)
+}
+
+/** Starts the server of the installed package, and reads its page with everything that the page names. */
+async function servesPage(): Promise<void> {
+  const bin = join(project, `node_modules/${manifest.name}/bin/reflex.js`)
+  const server = spawn(process.execPath, [bin, 'serve', '--port', '0', '--json', '--store', 'memory:'], { cwd: project })
+  try {
+    const [line] = (await once(server.stdout, 'data')) as [Buffer]
+    const { url } = JSON.parse(line.toString()) as { readonly url: string }
+    const pending = ['/']
+    const seen = new Set<string>()
+    for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+      if (seen.has(path)) continue
+      seen.add(path)
+      const response = await fetch(`${url}${path}`)
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
+      for (const [, name = ''] of text.matchAll(/(?:from '\.|(?:src|href)="\/page)\/([\w-]+\.(?:js|css|svg))['"]/g))
+        pending.push(`/page/${name}`)
+    }
+    if (seen.size < 10) throw new Error(`the page has only ${[...seen].join(', ')}`)
+  } finally {
+    server.kill()
+  }
 }
 
 function runsExample(): void {

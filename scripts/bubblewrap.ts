@@ -3,10 +3,11 @@
  * what is left out. Those tests are then skipped with the same reason.
  */
 import { spawnSync } from 'node:child_process'
+import { install } from './apt.ts'
 
 const TIMEOUT = 90_000
-// Programs of the system, and not of a package that this workshop would have to name.
-const [BUBBLEWRAP, APT] = ['bwrap', 'apt-get']
+// A program of the system, and not of a package that this workshop would have to name.
+const [BUBBLEWRAP] = ['bwrap']
 
 /** Installs bubblewrap if it is missing and can be installed; why there is none, or undefined where it works. */
 export function provideBubblewrap(): string | undefined {
@@ -14,8 +15,7 @@ export function provideBubblewrap(): string | undefined {
   const before = problem()
   if (before === undefined || before.installed) return before?.why
   if (process.getuid?.() !== 0) return `${before.why}, and only root can install it: apt install bubblewrap`
-  const install = ['install', '-y', '-qq', '--no-install-recommends', 'bubblewrap']
-  if (!apt(install) && !(apt(['update', '-qq']) && apt(install))) return `${before.why}, and apt could not install it`
+  if (!install('bubblewrap', TIMEOUT)) return `${before.why}, and apt could not install it`
   return problem()?.why
 }
 
@@ -27,13 +27,4 @@ function problem(): { readonly why: string; readonly installed: boolean } | unde
   if (tried.error !== undefined) return { why: 'it is not installed', installed: false }
   if (tried.status === 0) return undefined
   return { why: `it can make no sandbox here: ${tried.stderr.trim().split('\n')[0]}`, installed: true }
-}
-
-function apt(args: readonly string[]): boolean {
-  const { status } = spawnSync(APT, args, {
-    stdio: 'ignore',
-    timeout: TIMEOUT,
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  })
-  return status === 0
 }

@@ -2,8 +2,8 @@
  * `npm run build`: what is published of packages/reflex, in its `dist`. Declarations come from the compiler, file by file; the
  * code is bundled, since a command would otherwise open hundreds of modules before it starts.
  */
-import { readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 import { PACKAGE } from './exports.ts'
 import { run } from './npm.ts'
@@ -30,6 +30,9 @@ const LAYERS: readonly (readonly [name: string, files: RegExp])[] = [
 /** Programs of workers, which no module imports: `kinds/tree/lua/pool-worker.ts` starts this one. They are the same in every layout of the chunks. */
 const WORKERS: Readonly<Record<string, string>> = { 'lua-worker': 'src/kinds/tree/lua/machine/worker.ts' }
 
+/** The page of the server runs in a browser as it is written. Its types stay here. */
+const PAGE = 'src/serve/page'
+
 interface Manifest {
   readonly exports: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
@@ -46,6 +49,7 @@ export async function build(outDir: string): Promise<void> {
     ROOT,
   )
   await bundle(outDir)
+  cpSync(resolve(PACKAGE, PAGE), join(outDir, basename(PAGE)), { recursive: true, filter: (file) => !/\.(ts|json)$/.test(file) })
 }
 
 async function bundle(outDir: string): Promise<void> {

@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { provideBubblewrap } from './bubblewrap.ts'
+import { provideChromium } from './chromium.ts'
 import { add, type Counts, isCounts, NOTHING, summary } from './counts.ts'
 
 interface Check {
@@ -20,6 +21,7 @@ const CHECKS: readonly Check[] = [
   { name: 'lock', command: ['scripts/lock.ts', '--check'] },
   { name: 'exports', command: ['scripts/exports.ts', '--check'] },
   { name: 'types', command: ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.json'] },
+  { name: 'page', command: ['node_modules/typescript/bin/tsc', '--project', 'packages/reflex/src/serve/page'] },
   { name: 'arrows', command: ['scripts/arrows.ts'] },
   { name: 'kinds', command: ['scripts/kind-names.ts'] },
   { name: 'lint', command: ['node_modules/oxlint/bin/oxlint'] },
@@ -54,7 +56,7 @@ async function runAll(checks: readonly Check[], goOn: boolean): Promise<Counts> 
       total = add(total, { ...NOTHING, skipped: 1 })
       continue
     }
-    if (check.name === 'tests') prepareTests()
+    if (check.name === 'tests') prepareTests(goOn)
     const start = Date.now()
     const counts = await run(check)
     console.log(`${counts.failed === 0 ? '✓' : '✗'} ${check.name}  ${summary(counts)}  ${((Date.now() - start) / 1000).toFixed(1)} s\n`)
@@ -63,7 +65,9 @@ async function runAll(checks: readonly Check[], goOn: boolean): Promise<Counts> 
   return total
 }
 
-function prepareTests(): void {
+/** `all`: also installs what is large. */
+function prepareTests(all: boolean): void {
+  if (all) provideChromium()
   const missing = provideBubblewrap()
   if (missing !== undefined) console.log(`- sandbox  tests with bubblewrap are skipped: ${missing}`)
 }

@@ -1,9 +1,13 @@
-/** Writes what documents take from the code: a page for every error, the commands, the attributes of pipelines, the nodes of trees, the primitives and clusters of dataflows. `--check` only says whether they are up to date. */
+/**
+ * Writes what documents take from the code: a page for every error, the commands, the routes of the server, the attributes of pipelines, the
+ * nodes of trees, the primitives and clusters of dataflows. `--check` only says whether they are up to date.
+ */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CATALOGUE } from '../packages/reflex/src/protocol/catalogue.ts'
 import { commandPages } from '../packages/reflex/src/cli/command-pages.ts'
 import type { CatalogueEntry } from '../packages/reflex/src/kernel/index.ts'
+import { apiPage } from './api-page.ts'
 import { attributesPage } from './attributes-page.ts'
 import { dataflowClustersPage } from './dataflow-clusters-page.ts'
 import { dataflowPrimitivesPage } from './dataflow-primitives-page.ts'
@@ -33,10 +37,11 @@ function errorIndex(): string {
 }
 
 /** Every generated page, by its path below docs. */
-export function generatedPages(): Map<string, string> {
+export async function generatedPages(): Promise<Map<string, string>> {
   return new Map([
     ...[...CATALOGUE].map(([code, entry]) => [join('errors', `${code}.md`), errorPage(code, entry)] as const),
     [join('errors', 'README.md'), errorIndex()],
+    ['api.md', await apiPage()],
     ['commands.md', commandPages()],
     [join('kinds', 'pipeline-attributes.md'), attributesPage()],
     [join('kinds', 'tree-nodes.md'), treeNodesPage()],
@@ -46,8 +51,8 @@ export function generatedPages(): Map<string, string> {
 }
 
 /** Pages that are missing, differ, or belong to no code any more. */
-export function outdatedPages(): string[] {
-  const pages = generatedPages()
+export async function outdatedPages(): Promise<string[]> {
+  const pages = await generatedPages()
   const read = (page: string) => {
     try {
       return readFileSync(join(docs, page), 'utf8')
@@ -71,5 +76,5 @@ function listed(folder: string): string[] {
 if (import.meta.main) {
   rmSync(join(docs, 'errors'), { recursive: true, force: true })
   mkdirSync(join(docs, 'errors'), { recursive: true })
-  for (const [page, text] of generatedPages()) writeFileSync(join(docs, page), text)
+  for (const [page, text] of await generatedPages()) writeFileSync(join(docs, page), text)
 }

@@ -21,6 +21,7 @@ export const DOORS = [
   'dataflow',
   'skill',
   'testing',
+  'client',
 ] as const
 
 export const PACKAGE = resolve(import.meta.dirname, '../packages/reflex')

@@ -55,10 +55,10 @@ export async function killedInTheLetter(stage: Stage): Promise<string> {
   return run.id
 }
 
-export async function answer(run: RunHandle, value: unknown): Promise<void> {
+export async function answer(run: RunHandle, value: unknown, reason?: string): Promise<void> {
   const [question] = run.questions
   if (question === undefined) throw new Error(`${run.id} asks nothing: ${run.status}`)
-  await run.answer(question, value, 'ana')
+  await run.answer(question, value, 'ana', reason)
   await run.idle()
 }
 

@@ -50,6 +50,14 @@ export function steps(stage: Stage): string {
 }
 
 export const workflows: Readonly<Record<string, History>> = {
+  'answer-reason': {
+    about: 'an answer with its reason',
+    async live(stage) {
+      const run = await stage.live().run(approval(stage), { id: 'swift-4k5l' })
+      await answer(run, 'YES', 'the tests pass')
+      return run.id
+    },
+  },
   'typed-board': {
     about: 'keys with schemas, an input map, a return map, a guard in CEL',
     async live(stage) {

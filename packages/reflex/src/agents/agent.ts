@@ -1,4 +1,4 @@
-import type { Json, Traits } from '../kernel/index.ts'
+import type { EffectAnswer, Json, Traits } from '../kernel/index.ts'
 import type { RunSettings } from '../policy/index.ts'
 import type { Preparation, PreparationRound } from '../kinds/workflow/step/preparation.ts'
 import type { Decision, DecisionAgent, DecisionContext } from '../kinds/workflow/index.ts'
@@ -20,6 +20,8 @@ export interface AgentCall extends AgentPlace {
   readonly signal: AbortSignal
   /** The idempotency key. It is the same when the decision is repeated after a crash. */
   readonly key: string
+  /** The answers to questions that this decision has asked so far; absent where nothing records them. */
+  readonly answers?: readonly EffectAnswer[] | undefined
   /** True if a person has allowed a grant for this node, or its use is counted for this execution of the node. */
   isPermitted(grant: string): boolean
   /** Reports progress to observers. With `begins`, the delta replaces all earlier ones. */

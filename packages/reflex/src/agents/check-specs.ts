@@ -135,6 +135,8 @@ function checkTool({ spec }: Node, { settings, locate }: SpecCheck, at: (...path
 }
 
 function unknownTool(tool: string, tools: ToolSettings['tools'], place: ReturnType<Locator>): Fault {
+  const known = tools.explainMissing?.(tool)
+  if (known !== undefined) return Object.assign(known, place)
   const guess = suggest(tool, tools.names())
   const hint = guess === undefined ? '' : `; did you mean ${quote(guess)}?`
   return toolFaults.make('R4100', `there is no tool ${quote(tool)}${hint}`, {

@@ -74,6 +74,8 @@ function toolCall(settings: ToolSettings, call: AgentCall | undefined): Paramete
     ...placeOf(settings, call),
     signal: call?.signal ?? NO_SIGNAL,
     key: call?.key ?? '',
+    run: call?.run,
+    answers: call?.answers,
     part: (delta, begins) => call?.part(delta, begins),
     allows: (capability, exactly) => settings.allows(call, capability, exactly),
     denies: (capability) => settings.denies(call, capability),

@@ -1,10 +1,12 @@
 import type { AnswerOptions } from '../runs/answering.ts'
 import type { CancelOptions } from '../runs/cancelling.ts'
+import type { SignalOptions } from '../runs/signalling.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
 import type { ForgetOptions } from '../history/archive/forget.ts'
 import type { ImportOptions } from '../history/archive/import.ts'
 import type { TraceOptions } from '../history/trace-of.ts'
 import type { CollectOptions } from '../runs/collecting.ts'
+import type { ProposedServers } from '../mcp/index.ts'
 import type { AgentChoice } from '../policy/index.ts'
 import type { ForkRunOptions } from './forking.ts'
 import type { ReplayOptions } from './replaying.ts'
@@ -59,6 +61,7 @@ const SHARED = {
   trust: TRUST,
   policy: listOf(POLICY),
   tools: listOf(TOOL),
+  mcp: options({ file: TEXT, servers: recordOf(OBJECT) } satisfies FormsOf<ProposedServers>),
   agent: AGENT,
   model: anyOf(TEXT, OBJECT),
   models: recordOf(OBJECT),
@@ -146,7 +149,8 @@ function valueForm(type: RunOptionType): Form {
 
 const { prepare, agent, model, recorded } = RUN
 export const RESUME_OPTIONS = options({ prepare, agent, model, recorded } satisfies FormsOf<ResumeOptions>)
-export const ANSWER_OPTIONS = options({ prepare, by: TEXT, run: FLAG } satisfies FormsOf<AnswerOptions>)
+export const ANSWER_OPTIONS = options({ prepare, by: TEXT, reason: TEXT, outside: FLAG, run: FLAG } satisfies FormsOf<AnswerOptions>)
+export const SIGNAL_OPTIONS = options({ prepare, by: TEXT, id: TEXT, outside: FLAG, run: FLAG } satisfies FormsOf<SignalOptions>)
 export const CANCEL_OPTIONS = options({
   prepare,
   by: TEXT,
@@ -163,7 +167,16 @@ export const FORK_OPTIONS = options({
   trust: ANYTHING,
   simulate: FLAG,
 } satisfies FormsOf<ForkRunOptions>)
-export const FILTER = options({ status: listOf(TEXT), prefix: TEXT, limit: NUMBER } satisfies FormsOf<RunFilter>)
+export const FILTER = options({
+  status: listOf(TEXT),
+  prefix: TEXT,
+  kind: TEXT,
+  program: TEXT,
+  since: NUMBER,
+  until: NUMBER,
+  after: TEXT,
+  limit: NUMBER,
+} satisfies FormsOf<RunFilter>)
 export const REPLAY_OPTIONS = options({ against: TEXT, kind: TEXT, segment: NUMBER } satisfies FormsOf<ReplayOptions>)
 export const TRACE_OPTIONS = options({ from: NUMBER, tail: NUMBER } satisfies FormsOf<TraceOptions>)
 export const COLLECT_OPTIONS = options({ keep: NUMBER, dry: FLAG } satisfies FormsOf<CollectOptions>)

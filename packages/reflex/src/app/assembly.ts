@@ -13,6 +13,8 @@ import type { AnyKindModule, KindWorld } from '../programs/kind-module.ts'
 import type { Reader } from '../programs/language.ts'
 import { InstalledKinds } from './install-kinds.ts'
 import { simulatedModels } from './simulating.ts'
+import { McpServers, secretsOfServers } from '../mcp/index.ts'
+import { sample } from '../models/simulated.ts'
 import { createModels, type Models, type PriceFile, readPrices, recorder, simulatedModel } from '../models/index.ts'
 import type { SharedOptions } from './options.ts'
 import { WrittenLabels } from '../policy/written-labels.ts'
@@ -46,6 +48,7 @@ import {
   type Tool,
   toolCapability,
   type Tools,
+  type ToolsSettings,
 } from '../tools/index.ts'
 import { realPath } from '../tools/paths.ts'
 import { askOuterLabels, programProvenance } from './provenance.ts'
@@ -68,6 +71,8 @@ export interface Assembly extends ChosenStore {
   readonly redaction: Redaction | undefined
   /** Allows programs to call one more tool, which the operator has named. */
   allowTool(tool: Tool): void
+  /** The MCP servers whose tools programs call. */
+  readonly servers: McpServers
   /** Closes what kinds have opened. */
   closeKinds(): Promise<void>
 }
@@ -79,25 +84,28 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
   const workdir = realFolder(resolve(cwd, options.workdir ?? '.'))
   const stores = new KnownStores(surroundings)
   const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, stores)
-  const redactor = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
+  const redactor = redaction([
+    ...secretsIn(environment, isPath),
+    ...secretsOfServers(options.mcp, options.policy ?? [], environment),
+    ...(options.secrets ?? []),
+  ])
   const redact = runRedaction(redactor)
-  const confinement = {
+  const commands = {
     environment,
     host,
     reserved: home.reserved,
     limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
-    rules: ({ runFolder, agentId, restricted = [] }: Place): readonly FileRule[] =>
+    rules: ({ runFolder, agentId, restricted = [] }: Place) =>
       fileRules([...rulesFor(options.policy ?? [], agentId), { deny: restricted }], {
         work: workdir,
         run: runFolder,
         home: environment['HOME'],
       }),
-  }
-  const tools = createTools({
-    ...confinement,
     ...(redactor === undefined ? {} : { redact: (text: string) => redactor.text(text) }),
-    ...(options.tools === undefined ? {} : { tools: options.tools }),
-  })
+  } satisfies ToolsSettings
+  const servers = new McpServers(options.mcp, options.policy ?? [], { host, workdir, environment, sandbox: commands }, sample)
+  const tools = createTools({ ...commands, tools: [...(options.tools ?? []), ...servers.tools] })
+  tools.explainMissing = (name) => servers.explain(name)
   const { policy, allow } = policyFor(options, grantsOf(modules, options), {
     ...home,
     userHome: environment['HOME'],
@@ -127,7 +135,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     modelFindings,
     tools,
     variable: (name) => environment[name],
-    startLines: (program, call) => startLines(program, confinement, call),
+    startLines: (program, call) => startLines(program, commands, call),
     toolCall: (call) => toolCallOf(call, policy, installed.made),
     simulated: { tools: new SimulatedTools(tools), models: simulatedModels({ host, guess: suggest, check: jsonSchemaIssues }) },
     redact: redact.reply,
@@ -190,6 +198,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
       tools.add(tool)
       allow(tool)
     },
+    servers,
     closeKinds: () => installed.close(),
   }
 }

@@ -5,8 +5,19 @@ import { CONFIG, nearestConfig } from './config-file.ts'
 import { faults } from '../runs/faults.ts'
 import { type Fault, isFault, isObject, type Json } from '../kernel/index.ts'
 import { readText } from '../programs/read-text.ts'
-import { type Trust, TRUST_LEVELS } from '../policy/index.ts'
+import { SERVER_NAME, type ServerSpec, type Trust, TRUST_LEVELS } from '../policy/index.ts'
 import { checkSchema, type JsonText, once, quote, readJson } from '../text/index.ts'
+
+/** Returns the schema of a proposed server. */
+function server(): z.ZodType<ServerSpec> {
+  const text = z.string().min(1)
+  const texts = z.record(z.string(), z.string()).optional()
+  const timeout = z.int().min(1).max(3_600_000).optional().describe('Milliseconds for one call; default: 30000')
+  return z.union([
+    z.strictObject({ command: text, args: z.array(z.string()).optional(), env: texts, cwd: text.optional(), timeout }),
+    z.strictObject({ url: z.url({ protocol: /^https?$/ }), headers: texts, token: text.optional(), timeout }),
+  ])
+}
 
 /** The schema of `reflex.config.json`. No setting sends data elsewhere, and none gives a permission. */
 export const configFile = once(() => {
@@ -16,6 +27,10 @@ export const configFile = once(() => {
     model: name.optional().describe('The model where nobody names one: provider:name'),
     agent: name.optional().describe('Who decides where a program does not say: rules, model or person'),
     trust: z.enum(TRUST_LEVELS).optional().describe('How far programs are trusted; it can only lower what is usual'),
+    mcp: z
+      .strictObject({ servers: z.record(z.string().regex(SERVER_NAME), server()) })
+      .optional()
+      .describe('MCP servers whose tools programs call as mcp.SERVER.TOOL; a policy of the operator must allow each'),
     programs: z.array(name).max(100).optional().describe('Folders beside this file in which programs are looked up by name'),
   })
 })
@@ -30,6 +45,8 @@ export interface Config {
   readonly trust?: Trust
   /** Absolute paths below the folder of the file. */
   readonly programs: readonly string[]
+  /** The MCP servers that the file proposes. */
+  readonly servers?: Readonly<Record<string, ServerSpec>>
   /** `R2034` for each setting that the file must not contain. */
   readonly warnings: readonly Fault[]
 }
@@ -85,7 +102,7 @@ function readValid(file: string): Config {
   const { allowed, warnings } = withoutRefused(json, json.value)
   const [wrong] = checkSchema(configFile(), allowed, { locate: (path, at) => json.details(path, at) })
   if (wrong !== undefined) throw unreadable(file, wrong)
-  const { model, agent, trust, programs = [] } = configFile().parse(allowed)
+  const { model, agent, trust, mcp, programs = [] } = configFile().parse(allowed)
   const folders = foldersOf(json, dirname(file), programs)
   const isHigher = trust !== undefined && TRUST_LEVELS.indexOf(trust) > TRUST_LEVELS.indexOf(DEFAULT_TRUST)
   return {
@@ -93,6 +110,7 @@ function readValid(file: string): Config {
     ...(model === undefined ? {} : { model }),
     ...(agent === undefined ? {} : { agent }),
     ...(trust === undefined || isHigher ? {} : { trust }),
+    ...(mcp === undefined ? {} : { servers: mcp.servers }),
     programs: folders.inside,
     warnings: [...warnings, ...(isHigher ? [raisedTrust(json, trust)] : []), ...folders.warnings],
   }

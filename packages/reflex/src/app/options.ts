@@ -3,6 +3,7 @@ import type { Surroundings } from './host.ts'
 import type { Fault, Store } from '../kernel/index.ts'
 import type { LanguageModel, Model, Prices } from '../models/index.ts'
 import type { ObserveOptions } from '../history/telemetry/api.ts'
+import type { ProposedServers } from '../mcp/index.ts'
 import type { AgentChoice, PolicyFile, RunLimits, Trust } from '../policy/index.ts'
 import type { Tool } from '../tools/index.ts'
 import type { InputOf, UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
@@ -23,6 +24,11 @@ export interface SharedOptions {
   /** The capabilities that the operator allows and denies in addition to the level of trust. */
   readonly policy?: readonly PolicyFile[]
   readonly tools?: readonly Tool[]
+  /**
+   * MCP servers that a settings file proposes, and its path. Each is started only if a policy outside the folder of that file names it, with
+   * its hashes. Servers that `policy` names need not be proposed.
+   */
+  readonly mcp?: ProposedServers
   /** The default agent for decisions: for all nodes, and for single nodes. */
   readonly agent?: AgentChoice
   /** The default model: `provider:name`, a name of `models`, or a model. Default: `REFLEX_MODEL`. */

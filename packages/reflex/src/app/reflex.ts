@@ -16,6 +16,7 @@ import {
   REPLAY_OPTIONS,
   RESUME_OPTIONS,
   RUN_OBJECT,
+  SIGNAL_OPTIONS,
   TRACE_OPTIONS,
 } from './arguments.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
@@ -35,10 +36,11 @@ import { type AnswerResult, type AnswerOptions, findQuestion } from '../runs/ans
 import { type CancelResult, type CancelOptions, cancelStored } from '../runs/cancelling.ts'
 import { findRecord, findRun, unusedRunName } from '../runs/find-run.ts'
 import { type OpenQuestion, questionsOf, RunHandle } from '../runs/handle.ts'
-import { checkAnswer } from '../runs/runtime-questions.ts'
+import { checkAnswer, isOption } from '../runs/runtime-questions.ts'
 import type { SignalOptions, SignalResult } from '../runs/signalling.ts'
 import { untrustedWarning, type WrittenBy } from '../programs/written-by.ts'
 import { isRunName, invalidRunName } from '../history/run-name.ts'
+import { checkReason } from '../people/index.ts'
 import { type Surroundings, thisProcess } from './host.ts'
 import {
   copyJson,
@@ -65,6 +67,7 @@ import {
 import { isModule, type Kinds, type ViewedPrograms } from '../programs/kinds.ts'
 import type { Library } from '../programs/library.ts'
 import { checkLimits, checkStartOptions } from './check-start-options.ts'
+import type { McpServers } from '../mcp/index.ts'
 import type { Models } from '../models/index.ts'
 import type { BuiltInKinds, ReflexOptions, ResumeOptions, RunOptions, SharedOptions, SharedRunOptions } from './options.ts'
 import { TelemetryObserver } from '../history/telemetry/observer.ts'
@@ -162,6 +165,11 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   get tools(): Tools {
     return this.#assembly.tools
+  }
+
+  /** The MCP servers whose tools programs call as `mcp.SERVER.TOOL`. */
+  get servers(): McpServers {
+    return this.#assembly.servers
   }
 
   get models(): Models {
@@ -279,9 +287,13 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
    */
   async #outsideInputs(program: Program, accepted: JsonObject, wanted?: string): Promise<{ id: string; labels: JsonObject }> {
     const id = wanted ?? (await unusedRunName(this))
-    const { labels } = this.#assembly
-    await labels.add({ run: id, seen: true, label: { ...UNTRUSTED, from: 'input' } }, `${id} inputs`)
+    await this.#labelOutside(id, 'input')
     return { id, labels: this.kinds.outside(program, accepted) }
+  }
+
+  /** Stores that the programs of a run that keep no labels read text from outside. Once for each source: the label stays. */
+  async #labelOutside(run: string, from: 'input' | 'answer' | 'signal'): Promise<void> {
+    await this.#assembly.labels.add({ run, seen: true, label: { ...UNTRUSTED, from } }, `${run} ${from}s`)
   }
 
   /** Refuses an unreadable recording and an unknown model before a run starts. */
@@ -416,16 +428,19 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   /**
    * Records an answer before the run continues. If this process can own the run, the answer is recorded in the run and the
    * result has its handle. Otherwise, and with `run: false`, the answer is added to the inbox; the process that continues the
-   * run reads it. `message` is its name in the inbox.
+   * run reads it. `message` is its name in the inbox. Throws `R4200` and `R4201` for an answer or a reason that the question does not allow.
    */
   async answer(address: string, value: unknown, options: AnswerOptions = {}): Promise<AnswerResult> {
     checkArguments('answer', { address: [address, TEXT], options: [options, ANSWER_OPTIONS] })
     const question = await this.question(address)
     const answer = checkAnswer(question, value)
-    const by = options.by ?? this.actor
+    const { by = this.actor, reason } = options
+    checkReason(reason)
+    if (options.outside === true && !isOption(question, answer)) await this.#labelOutside(question.run, 'answer')
     const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(question.run, prepareOf(options)))
-    if (handle !== undefined) return { question, record: await handle.answer(question, answer, by), handle }
-    return { question, message: await this.#post(question.run, { type: 'answer', to: question.wait, body: answer, by }) }
+    if (handle !== undefined) return { question, record: await handle.answer(question, answer, by, reason), handle }
+    const given = { type: 'answer', to: question.wait, body: answer, by, ...(reason === undefined ? {} : { reason }) } as const
+    return { question, message: await this.#post(question.run, given) }
   }
 
   /**
@@ -461,13 +476,16 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
    * the inbox. Throws `R2016`, `R2001` for a run that has ended, and `R2130` for an event if too many wait.
    */
   async signal(ref: string, topic: string, value: unknown = null, options: SignalOptions = {}): Promise<SignalResult> {
-    checkArguments('signal', { run: [ref, TEXT], topic: [topic, TEXT], options: [options, ANSWER_OPTIONS] })
+    checkArguments('signal', { run: [ref, TEXT], topic: [topic, TEXT], options: [options, SIGNAL_OPTIONS] })
     const { id: run, program } = await this.find(ref)
     const by = options.by ?? this.actor
     const body = copyJson(value, 'signal')
+    if (options.outside === true) await this.#labelOutside(run, 'signal')
     const { topics, mostEvents: most } = (await this.kinds.load(program[1]))?.live ?? {}
     const limit = most === undefined || topics?.event !== topic ? undefined : { most }
+    if (options.id !== undefined) await this.#post(run, { type: 'message', to: topic, body, by }, limit, options.id)
     const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(run, prepareOf(options)))
+    if (options.id !== undefined) return { run, topic, message: options.id, ...(handle === undefined ? {} : { handle }) }
     if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }, limit) }
     await handle.run.message(topic, body, { by, ...(limit === undefined ? {} : { limit }) })
     return { run, topic, handle }
@@ -483,9 +501,11 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /** Adds a message to the inbox of a run of another process. Returns its name in the inbox. */
-  async #post(run: string, { body, ...message }: Pick<Message, 'type' | 'to' | 'body' | 'by'>, limit?: InboxLimit): Promise<string> {
-    const id = message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy()
-    await this.store.post(run, { ...message, id, body: this.#assembly.redaction?.value(body) ?? body, at: this.host.now() }, limit)
+  async #post(run: string, { body, reason, ...message }: Omit<Message, 'id' | 'at'>, limit?: InboxLimit, known?: string): Promise<string> {
+    const { redaction } = this.#assembly
+    const id = known ?? (message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy())
+    const why = reason === undefined ? {} : { reason: redaction?.text(reason) ?? reason }
+    await this.store.post(run, { ...message, ...why, id, body: redaction?.value(body) ?? body, at: this.host.now() }, limit)
     return id
   }
 
@@ -505,7 +525,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   /** Returns all open questions of all runs, the oldest first. */
   async inbox(): Promise<OpenQuestion[]> {
     const rows = await this.store.runs({ status: ['suspended', 'running'] })
-    return rows.flatMap(({ id, waits }) => questionsOf(id, waits)).sort((a, b) => a.since - b.since)
+    return rows.flatMap(({ id, waits, program }) => questionsOf(id, waits, program)).sort((a, b) => a.since - b.since)
   }
 
   /**
@@ -710,6 +730,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     try {
       await this.#assembly.closeKinds()
     } finally {
+      await this.#assembly.servers.close()
       await this.store.close()
     }
   }

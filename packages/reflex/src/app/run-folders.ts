@@ -44,7 +44,12 @@ export class RunFolders {
 }
 
 /** The input of a run that its options let begin elsewhere, as at a checkpoint; empty for any other. */
-export function beginningOf(kinds: Kinds, { kind, def }: Program, options: JsonObject, { logs, file }: Pick<RunSettings, 'logs' | 'file'>): JsonObject {
+export function beginningOf(
+  kinds: Kinds,
+  { kind, def }: Program,
+  options: JsonObject,
+  { logs, file }: Pick<RunSettings, 'logs' | 'file'>,
+): JsonObject {
   const secret = logs?.secret === undefined ? undefined : secretIn(logs.secret)
   return kinds.folder(kind)?.beginsAt?.(def, options, { secret, file }) ?? {}
 }

@@ -29,6 +29,7 @@ export function housePorts(world: KindWorld, made: () => readonly MadeKind[]): R
       isProgram,
       hidden: reserved,
       now: () => host.now(),
+      isOutside: (name) => tools.find(name)?.outside === true,
       keepsLabels: (def) => made().some((kind) => kind.keepsLabels?.(def) === true),
     }),
     ledger: ledgerPort(store, host),

@@ -147,8 +147,22 @@ const SHARED: readonly Verb[] = [
     ],
     usage: 'RUN [QUESTION] VALUE',
     about: 'answer a question, then continue the run',
-    options: [BY, new Option('--no-run', 'only record the answer'), ANSWERS, RECORD, POLICY, PROGRAMS, ...COMMON],
-    examples: ['answer otter approve', 'answer otter q2 \':={"total":84}\'', 'answer otter/q2 @letter.txt'],
+    options: [
+      BY,
+      new Option('--reason <text>', 'the reason for the answer, for the journal'),
+      new Option('--no-run', 'only record the answer'),
+      ANSWERS,
+      RECORD,
+      POLICY,
+      PROGRAMS,
+      ...COMMON,
+    ],
+    examples: [
+      'answer otter approve',
+      'answer otter approve --reason "tests pass"',
+      'answer otter q2 \':={"total":84}\'',
+      'answer otter/q2 @letter.txt',
+    ],
     action: withExistingStore(async () => {
       const { answer } = await import('./verbs/answer.ts')
       return (session, words, flags) => answer(session, words, flags)
@@ -216,6 +230,7 @@ const SHARED: readonly Verb[] = [
       new Option('--bind <address>', 'the address to listen on; default: 127.0.0.1, which only this machine reaches'),
       repeatableOption('--host-name <name>', 'another name under which the server may be called; repeatable'),
       new Option('--tokens <file>', 'a file of tokens with names and scopes; default: only the token that is printed'),
+      new Option('--triggers <file>', 'a file of triggers: webhooks that arrive or are sent, and schedules'),
       new Option('--no-work', 'leave runs that are due to workers'),
       new Option('--grace <time>', 'time that pending effects have to end when the server is stopped; default: 5s'),
       new Option('--max-body <bytes>', 'the largest body of a request; default: 10000000'),
@@ -234,7 +249,10 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'mcp',
-    words: [],
+    words: [
+      ['[action]', 'pin a server of others, or list their tools: pin, tools; absent: serve'],
+      ['[server]', 'the server to pin'],
+    ],
     about: 'serve programs as tools over MCP, on standard input and output',
     options: [
       new Option('--no-work', 'leave runs that are due to workers'),
@@ -243,10 +261,10 @@ const SHARED: readonly Verb[] = [
       PROGRAMS,
       ...COMMON,
     ],
-    examples: ['mcp', 'mcp --programs programs --no-work'],
+    examples: ['mcp', 'mcp --programs programs --no-work', 'mcp pin files', 'mcp tools'],
     action: withStore(async () => {
-      const { mcp } = await import('./verbs/mcp.ts')
-      return (session, _words, flags) => mcp(session, flags)
+      const [{ mcp }, { mcpServers }] = await Promise.all([import('./verbs/mcp.ts'), import('./verbs/mcp-servers.ts')])
+      return (session, words, flags) => (words.length === 0 ? mcp(session, flags) : mcpServers(session, words))
     }),
   },
   {
@@ -256,6 +274,10 @@ const SHARED: readonly Verb[] = [
     options: [
       new Option('--status <status>', 'running, suspended, completed, failed, cancelled; several with commas'),
       new Option('--since <time>', 'only runs that changed in the last 2h, 3d, or since a date'),
+      new Option('--until <time>', 'only runs that last changed before that time'),
+      new Option('--kind <kind>', 'only runs of programs of this kind'),
+      new Option('--program <name>', 'only runs of this program: workflow:refund'),
+      new Option('--after <run>', 'only runs after this one in the list'),
       new Option('--limit <count>', 'the maximum number of runs; default: 50'),
       ...COMMON,
     ],

@@ -8,14 +8,25 @@ import { duration } from './units.ts'
 export interface AnswerFacts {
   readonly by: string | undefined
   readonly text: string
+  /** The reason that the author gave. */
+  readonly reason?: string
   /** The time in milliseconds. */
   readonly took: number
 }
 
-/** Returns `ana: Approve`, or the text of another input that ended the wait. */
-export function answerText({ by, text }: Omit<AnswerFacts, 'took'>): string {
+/** The most characters of a reason in one line. */
+const MOST_REASON = 200
+
+/** Returns `ana: Approve, because the tests pass`, or the text of another input that ended the wait. */
+export function answerText({ by, text, reason }: Omit<AnswerFacts, 'took'>): string {
   const cut = text.length > 60 ? shortJson(text, 60) : text
-  return by === undefined ? cut : `${by}: ${cut}`
+  return `${by === undefined ? cut : `${by}: ${cut}`}${reasonText(reason)}`
+}
+
+/** Returns `, because the tests pass`; nothing without a reason. */
+export function reasonText(reason: string | undefined): string {
+  if (reason === undefined) return ''
+  return `, because ${reason.length > MOST_REASON ? `${reason.slice(0, MOST_REASON)}…` : reason}`
 }
 
 /** True if an event is only shown with `--verbose`. */

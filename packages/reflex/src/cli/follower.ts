@@ -181,11 +181,12 @@ function optionsOf({ facts }: StoryEvent): readonly Json[] {
 }
 
 function answerOf({ facts = {}, text = '' }: StoryEvent, { asked, since }: NodeHistory, at: number): AnswerFacts {
-  const { answer, by } = facts
+  const { answer, by, reason } = facts
   const option = asked?.options.find((candidate) => isObject(candidate) && candidate.value === answer)
   const label = isObject(option) && typeof option.label === 'string' ? option.label : undefined
   const shown = label ?? (answer === undefined ? text : typeof answer === 'string' ? answer : JSON.stringify(answer))
-  return { by: typeof by === 'string' ? by : undefined, text: shown, took: at - (asked?.at ?? since) }
+  const why = typeof reason === 'string' ? { reason } : {}
+  return { by: typeof by === 'string' ? by : undefined, text: shown, ...why, took: at - (asked?.at ?? since) }
 }
 
 /** True if a record only says that a failed node is tried again. */

@@ -53,6 +53,7 @@ export async function withReflex(console: Console, flags: ContinueFlags, work: (
     surroundings,
     policy,
     ...settingsOf(config, surroundings.environment),
+    ...(config.servers === undefined || config.file === undefined ? {} : { mcp: { file: config.file, servers: config.servers } }),
     ...(flags.store === undefined ? {} : { store: flags.store }),
     ...(flags.record === undefined ? {} : { record: recordingWriter(resolve(surroundings.cwd, flags.record)) }),
     ...(flags.by === undefined ? {} : { actor: flags.by }),

@@ -180,12 +180,23 @@ class CauseFinder {
       }
       case 'answer': {
         const asked = Number.parseInt(String(input[1]), 10)
-        const by = typeof input[3] === 'string' ? { by: input[3] } : {}
+        const [, , value, by, because] = input
+        const author = { ...(by === undefined ? {} : { by }), ...(because === undefined ? {} : { because }) }
         const text = `answered the question of @${asked}`
-        return [{ what: 'answer', name: moment.path, record: n, text, value: input[2], ...by, from: this.#precedingDecision(asked) }]
+        return [{ what: 'answer', name: moment.path, record: n, text, value, ...author, from: this.#precedingDecision(asked) }]
       }
       case 'message':
-        return [{ what: 'message', name: 'message', record: n, text: 'received', value: input[2], from: [] }]
+        return [
+          {
+            what: 'message',
+            name: 'message',
+            record: n,
+            text: 'received',
+            value: input[2],
+            ...(input[4] === undefined ? {} : { by: input[4] }),
+            from: [],
+          },
+        ]
       case 'ret':
         return this.#endCauses([moment])
       case 'end':

@@ -37,12 +37,15 @@ export { runName } from './journal/run-name.ts'
 export type { Permissions, Term } from './journal/permissions.ts'
 export { permitPort } from './ports/permit.ts'
 export type { PermissionsCall, Policy, TermedNeed, Judgement } from './ports/policy.ts'
+export type { EffectAnswer } from './state/answers.ts'
+export { type Interruption, isInterruption, questionInterruption, unknownInterruption } from './ports/interruption.ts'
 export { type Call, type HowClosed, type Port, type PortRun, type Repeat, SIMULATED, type Simulation, type Traits } from './ports/port.ts'
 export { fixedSettings, plainSettings, type RunFacts, type SettingsCodec, type SettingsOwner } from './ports/settings.ts'
 export { pinOf, type Program, programHash } from './step/program.ts'
 export { type KindLoader, Programs } from './step/programs.ts'
 export type { QueuedInput } from './state/queue.ts'
 export { askerOf } from './journal/old-words.ts'
+export { answerFacts, type AnswerInput } from './journal/answer.ts'
 export * from './journal/record.ts'
 export { type Difference, type DifferingPart, differingParts, replay, Replayer } from './run/replay.ts'
 export { framePath, nodePath, strandName, summary } from './run/row.ts'
@@ -71,6 +74,7 @@ export { makeRef, originOf, type RunOrigin, type RunOutcome, State } from './sta
 export type * from './ports/segment.ts'
 export type * from './ports/store.ts'
 export {
+  amountsOf,
   CALL_LIMITS,
   type CallLimit,
   type CallLimits,
@@ -82,6 +86,7 @@ export {
   raisedElsewhere,
   type StatedUsage,
   type Usage,
+  UsageSum,
   usageOfResult,
 } from './journal/usage.ts'
 export type { Change } from './state/story.ts'

@@ -56,7 +56,7 @@ function textOf(message: ModelMessage): string {
 }
 
 /** Returns the first value that a schema allows, as far as the schema shows it. */
-function sample(root: JsonObject): Json {
+export function sample(root: JsonObject): Json {
   const visit = (schema: Json | undefined, depth: number): Json => {
     if (!isObject(schema) || depth > DEEPEST) return null
     const { $ref, enum: values, anyOf, oneOf, allOf, examples } = schema

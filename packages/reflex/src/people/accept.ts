@@ -7,6 +7,7 @@ import type { Question, QuestionOption } from './question.ts'
 export type Guess = (word: string, names: readonly string[]) => string | undefined
 
 const MAX_ANSWER_SIZE = 100_000
+const MAX_REASON_SIZE = 10_000
 const NUMBER_TEXT = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 /**
@@ -33,6 +34,14 @@ export function acceptAnswer(question: Question, value: unknown, guess?: Guess):
     return fitAnswer(question.schema, typeof answer === 'string' ? textAs(question.schema, answer) : answer)
   if (options.length > 0) throw unknownOption(options, answer, guess)
   return answer
+}
+
+/** Throws `R4201` if the reason for an answer is too long. */
+export function checkReason(reason: string | undefined): void {
+  if (reason === undefined || reason.length <= MAX_REASON_SIZE) return
+  throw faults.make('R4201', `a reason has at most ${MAX_REASON_SIZE} characters, this one has ${reason.length}`, {
+    fix: 'give a shorter reason',
+  })
 }
 
 /** Returns the approximate number of characters of a value as JSON. It stops at the limit, so the work is bounded for every value. */

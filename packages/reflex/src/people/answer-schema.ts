@@ -16,11 +16,10 @@ export function fitAnswer(schema: JsonObject, answer: Json): Json {
   withTimeout(() => validatorOf(schema).safeParse(null), schema)
   const found = schemaIssues(schema, answer)
   if (found.length === 0) return answer
-  const problems = found
-    .slice(0, MAX_PROBLEMS)
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
+  const problems = found.slice(0, MAX_PROBLEMS).map(({ path, message }) => ({ path, message }))
+  const texts = problems.map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
   const more = found.length > MAX_PROBLEMS ? `; and ${found.length - MAX_PROBLEMS} more` : ''
-  throw faults.make('R4201', `the answer does not match its schema: ${problems.join('; ')}${more}`, { data: { schema } })
+  throw faults.make('R4201', `the answer does not match its schema: ${texts.join('; ')}${more}`, { data: { schema, problems } })
 }
 
 /** Returns the reason why a JSON Schema cannot be checked; undefined if it can be checked. */

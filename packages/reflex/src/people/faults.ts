@@ -14,7 +14,8 @@ export const faults = defineFaults({
     title: 'The answer does not fit the question',
     verdict: 'fail',
     when: 'when a question is answered',
-    means: 'The question has a schema for its answer, and the answer does not match it. Nothing was recorded; the question is still open.',
+    means:
+      'The question has a schema for its answer, and the answer does not match it; or the answer or its reason is too long. Nothing was recorded; the question is still open.',
     often: 'a word where a number is asked for, a field that was left out',
     fix: 'Give an answer of the shape that the message names.',
   },

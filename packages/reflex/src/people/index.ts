@@ -1,4 +1,4 @@
-export { acceptAnswer, textAs } from './accept.ts'
+export { acceptAnswer, checkReason, textAs } from './accept.ts'
 export type { Guess } from './accept.ts'
 export { answersSchema, autoAnswers, noAnswers, scriptedAnswers } from './answers.ts'
 export type { Answers, ScriptedAnswers, ScriptedOptions } from './answers.ts'

@@ -3,6 +3,7 @@ import { readPattern, type FileRule, fileRulesOf, type Folders } from './capabil
 import { faults } from './faults.ts'
 import { mismatchReason } from './roots.ts'
 import { BOUNDED_FIELDS, COMMAND_FIELDS, FIELDS, INSTANT, MIN_PROCESSES, ROOT, SIZE } from './policy-schema.ts'
+import { type PinnedServer, readServers } from './servers.ts'
 import type { BoundedGrant } from './terms.ts'
 
 /** The grants and denials of an operator, in addition to the grants of the trust level. A denial wins over every grant. */
@@ -21,6 +22,8 @@ export interface PolicyFile {
   readonly bounded?: readonly BoundedGrant[]
   /** The limits of a command in the sandbox and all its child processes: bytes of memory, processes and threads. */
   readonly commands?: { readonly memory?: number; readonly processes?: number }
+  /** The MCP servers that may be started, by name. Ignored in a file that is in the folder of the settings file. */
+  readonly mcp?: Readonly<Record<string, PinnedServer>>
 }
 
 /** The default agent of a run (seed pipeline 5.2). */
@@ -77,6 +80,7 @@ export function readPolicy(text: string, file?: string): PolicyFile {
     ...(bounded.length === 0 ? {} : { bounded }),
     ...(roots.length === 0 ? {} : { roots }),
     ...(commands === undefined ? {} : { commands }),
+    ...(value.mcp === undefined ? {} : { mcp: readServers(value.mcp, file) }),
   }
 }
 

@@ -1,5 +1,7 @@
 /** The fields of a `*.policy.json`, for its reader and for the published JSON Schema. */
 
+import { HASH, SERVER_NAME } from './servers.ts'
+
 /** The first step of custom capabilities, such as `deploy`. */
 export const ROOT = /^[a-z][a-z0-9_-]*$/
 /** A size of memory. */
@@ -22,6 +24,27 @@ const COMMANDS = {
   processes: { type: 'integer', minimum: MIN_PROCESSES, description: 'Processes and threads at the same time' },
 } as const
 
+const words = { type: 'array', items: { type: 'string' } } as const
+const texts = { type: 'object', additionalProperties: { type: 'string' } } as const
+const hash = { type: 'string', pattern: HASH.source } as const
+
+const SERVER = {
+  command: { type: 'string', minLength: 1, description: 'The program of the server' },
+  args: { ...words, description: 'Its arguments' },
+  env: { ...texts, description: 'Variables of its process; ${NAME} refers to one of the environment' },
+  cwd: { type: 'string', minLength: 1, description: 'The folder in which it starts, below the work folder' },
+  url: { type: 'string', pattern: '^https?://', description: 'The address of a server over HTTP' },
+  headers: { ...texts, description: 'Headers of each request; ${NAME} refers to a variable' },
+  token: { type: 'string', minLength: 1, description: 'The token that answers a 401, as ${NAME}' },
+  timeout: { type: 'integer', minimum: 1, maximum: 3_600_000, description: 'Milliseconds for one call; default: 30000' },
+  package: { ...hash, description: 'The hash of the files that the command names' },
+  tools: { ...hash, description: 'The hash of the list of tools' },
+  trusted: { type: 'boolean', description: 'True to believe the annotations of its tools' },
+  private: { type: 'boolean', description: 'True for an address outside the public network' },
+  roots: { type: 'boolean', description: 'True if the server may ask for the work folder' },
+  sandbox: { enum: ['strict', 'none'], description: 'The sandbox of its process; default: that of commands of the run' },
+} as const
+
 const POLICY = {
   agent: { description: 'The agent for whose runs the file counts (--agent-id); for all if absent', type: 'string', minLength: 1 },
   allow: {
@@ -41,6 +64,12 @@ const POLICY = {
     type: 'object',
     properties: COMMANDS,
     additionalProperties: false,
+  },
+  mcp: {
+    description: 'MCP servers that may be started, by name; `reflex mcp pin NAME` prints the entry',
+    type: 'object',
+    propertyNames: { pattern: SERVER_NAME.source },
+    additionalProperties: { type: 'object', properties: SERVER, required: ['tools'], additionalProperties: false },
   },
 } as const
 

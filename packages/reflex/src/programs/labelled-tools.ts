@@ -8,6 +8,8 @@ import { type FileLabels, levelBelow, performWatched, refreshLabels, storeSeen, 
 export interface ToolLabels extends FileLabels {
   /** True for a program whose kind keeps the labels of values. */
   readonly keepsLabels: (def: unknown) => boolean
+  /** True for a tool whose results are text from outside. */
+  readonly isOutside: (tool: string) => boolean
 }
 
 /**
@@ -17,7 +19,7 @@ export interface ToolLabels extends FileLabels {
  * are labelled by the text that they have after the call. A simulated run writes nothing, so nothing is remembered of it.
  */
 export function labelledTools(port: Port<RunSettings>, house: ToolLabels): Port<RunSettings> {
-  const { labels, keepsLabels } = house
+  const { labels, keepsLabels, isOutside } = house
   return {
     ...port,
     used: (result) => port.used?.(unlabelled(result).value),
@@ -28,15 +30,20 @@ export function labelledTools(port: Port<RunSettings>, house: ToolLabels): Port<
         if (tool === 'http') await passOutward(house, call, UNTRUSTED)
         return port.perform(call)
       }
+      const origin = typeof tool === 'string' && isOutside(tool) ? UNTRUSTED : TRUSTED
       const touched = touchedBy(port, call)
       await refreshLabels(labels, call)
       const isLabelled = keepsLabels(call.def)
       // Without labels: a model has chosen these arguments, and may have seen all that its run has read.
       const from = isLabelled ? unpackLabel(packed) : combine(labels.ofReads(call.run), labelPassedBy(call.frame.link?.caller), DERIVED)
-      const given = combine(from, touched.anything ? levelBelow(labels, call) : TRUSTED)
+      const given = combine(from, origin, touched.anything ? levelBelow(labels, call) : TRUSTED)
       const label = writtenLabel(labels, touched, call.run, args, given)
       const result = await performWatched(house, touched, call, label, () => port.perform(call) as Promise<Json>)
-      const read = combine(readLabel(labels, touched, call.run, args, result), touched.anything ? levelBelow(labels, call) : TRUSTED)
+      const read = combine(
+        origin,
+        readLabel(labels, touched, call.run, args, result),
+        touched.anything ? levelBelow(labels, call) : TRUSTED,
+      )
       await passOutward(house, call, read)
       if (isLabelled) return labelled(result, read)
       await storeSeen(labels, call, combine(read, touched.anything ? label : TRUSTED))

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { type Fault, type Host, isFault, type Program, type Programs, systemHost } from '../kernel/index.ts'
 import { lesserTrust, type Trust } from '../policy/index.ts'
@@ -112,6 +113,17 @@ export class Library {
       found.set(`${kind}:${program.id}`, { kind, id: program.id, file })
     }
     return [...found.values()]
+  }
+
+  /** Returns a text that changes with the program files of a folder and of the program folders. No file is read. */
+  version(folder: string): string {
+    const files = [folder, ...this.#places.folders].flatMap((where) => this.#folders.programsOf(where, where))
+    return files
+      .map((file) => {
+        const { mtimeMs = 0, ctimeMs = 0, size = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
+        return `${file} ${mtimeMs} ${ctimeMs} ${size}`
+      })
+      .join('\n')
   }
 
   /** Loads a kind, and returns its reader. */

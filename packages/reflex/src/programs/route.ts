@@ -31,16 +31,17 @@ export interface RouteRequest<Path = object, Query = object, Body = unknown> ext
 export interface StreamedEvent {
   readonly id?: string
   readonly event?: string
-  readonly data: JsonObject
+  /** A text is one line and is sent as it is. Absent: only the id is sent, with which a client continues that received nothing else. */
+  readonly data?: JsonObject | string
 }
 
 /** The answer to a request. */
 export type RouteAnswer =
   | { readonly status?: number; readonly json: JsonObject; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly status?: number; readonly text: string; readonly type: string }
+  | { readonly status?: number; readonly text: string; readonly type: string; readonly headers?: Readonly<Record<string, string>> }
   /** Lines without line ends. They are sent as fast as the client reads. */
   | { readonly lines: AsyncIterable<string>; readonly type: string }
-  | { readonly events: AsyncIterable<StreamedEvent> }
+  | { readonly events: AsyncIterable<StreamedEvent>; readonly headers?: Readonly<Record<string, string>> }
 
 /** The parts of the server that the routes of a kind use. */
 export interface RouteWorld {
@@ -91,6 +92,10 @@ export interface Route<
   readonly body?: Body
   /** Other types of a body than JSON. Such a body is a text. */
   readonly takes?: readonly string[]
+  /** True: a request with the same `Idempotency-Key` is performed once. */
+  readonly keyed?: true
+  /** Other types of an answer than JSON. Such an answer is a text. */
+  readonly gives?: readonly string[]
   /** The schema of the answer by status; a media type for what is not JSON. */
   readonly answers: Readonly<Record<number, z.ZodType | string>>
   handle(request: RouteRequest<z.output<Path>, z.output<Query>, z.output<Body>>, world: World): Promise<RouteAnswer> | RouteAnswer

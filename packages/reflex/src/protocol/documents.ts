@@ -8,8 +8,19 @@ export function errorDocument(fault: FaultData): JsonObject {
   return plainJson({ v: 1, error: faultData(fault) })
 }
 
-export function questionDocument({ id, run, name, path, question, since, due, fault }: OpenQuestion): JsonObject {
-  return plainJson({ id, run, name, path, ...question, since: utc(since), due: due === undefined ? undefined : utc(due), error: fault })
+export function questionDocument({ id, run, program, name, asker, path, question, since, due, fault }: OpenQuestion): JsonObject {
+  return plainJson({
+    id,
+    run,
+    ...(program === undefined ? {} : { program: programDocument(program) }),
+    name,
+    ...(asker === 'program' ? {} : { asker }),
+    path,
+    ...question,
+    since: utc(since),
+    due: due === undefined ? undefined : utc(due),
+    error: fault,
+  })
 }
 
 /** Returns the state of a run that this process has. `more` replaces and adds fields. */

@@ -95,8 +95,9 @@ function inputDocument([type, ...rest]: Input): object {
     case 'hold':
       return { type, effect: textOf(first), question: second, about: third }
     case 'answer':
+      return { type, wait: textOf(first), value: second, by: third, reason: fourth }
     case 'message':
-      return { type, wait: textOf(first), value: second, by: third }
+      return { type, wait: textOf(first), value: second, id: third, by: fourth }
     case 'messages':
       return { type, wait: textOf(first), messages: second }
     case 'timer':

@@ -18,10 +18,56 @@ import {
   drawnProgram,
 } from './shapes.ts'
 
+const usage = z.object({
+  tokens: z.number(),
+  cost: z.number().describe('US dollars'),
+  steps: z.number(),
+  calls: z.number().describe('Effects that stated their usage'),
+  unpriced: z.number().describe('Tokens without a price'),
+})
 const step = z.object({ program: text, node: text.optional(), branch: text.optional() })
 
 /** The schemas of the documents that the command writes with `--json` and that the server answers with. */
 export const SHARED_DOCUMENTS = {
+  effects: z
+    .object({
+      v,
+      effects: list(
+        z.object({
+          effect: z.union([z.number(), text]),
+          address: text.describe('The record that requested it: RUN@RECORD'),
+          key: text.describe('The idempotency key'),
+          program: text,
+          path: text,
+          port: text,
+          request: anyJson.optional(),
+          requested: time,
+          attempts: z.number(),
+          parts: z.number().describe('The recorded parts of a result that comes in parts'),
+          outcome: z.enum(['open', 'done', 'failed', 'dropped']),
+          settled: time.optional(),
+          settledBy: text.optional().describe('The record that settled it'),
+          ms: z.number().optional(),
+          value: anyJson.optional(),
+          error: anyJson.optional(),
+          used: usage.partial().optional(),
+        }),
+      ),
+      next: z.number().optional(),
+    })
+    .describe('The effects of a run'),
+  cost: z
+    .object({
+      v,
+      run: text,
+      record: z.number(),
+      used: usage.extend({ time: z.number().describe('Milliseconds in which something was in progress') }),
+      own: usage.describe('Without what a fork shares with its source'),
+      limits: z.record(text, z.number()),
+      reached: list(text).describe('The limits that are used up'),
+      places: list(usage.partial().extend({ program: text, path: text })).describe('The usage of each node'),
+    })
+    .describe('The meter of a run'),
   error: z.object({ v, error: fault, findings: list(fault).optional() }).describe('Any command that failed'),
   result: z
     .object({
@@ -99,6 +145,7 @@ export const SHARED_DOCUMENTS = {
           to: text,
           value: anyJson,
           by: text.optional(),
+          reason: text.optional(),
           time,
           damaged: text.optional(),
         }),

@@ -36,7 +36,12 @@ export const status = z.enum(['running', 'suspended', 'completed', 'failed', 'ca
 export const question = z.object({
   id: text.describe('The address: RUN/q1'),
   run: text,
+  program: program.optional().describe('The program of the run; in lists of questions of several runs'),
   name: text,
+  asker: z
+    .enum(['outcome', 'edge', 'retry', 'budget', 'permission'])
+    .optional()
+    .describe('Reflex itself asks about this; absent: the program asks'),
   path: text,
   text,
   options: list(
@@ -88,7 +93,7 @@ export const run = z.object({
   error: anyJson.optional(),
 })
 
-export const answered = z.object({ question: text, value: anyJson, by: text })
+export const answered = z.object({ question: text, value: anyJson, by: text, reason: text.optional() })
 
 export const line = z.object({
   record: z.number(),

@@ -1,4 +1,5 @@
 import type { Comparison, ComparedRun } from '../history/comparing.ts'
+import type { EffectView, PlaceUsage } from '../history/effects.ts'
 import type { ImportedRun } from '../history/archive/import.ts'
 import type { TracedRun } from '../history/trace-of.ts'
 import { isObject, type JsonObject, type Segment, type State } from '../kernel/index.ts'
@@ -26,7 +27,33 @@ export function showDocument(
     choices,
     board,
     questions: questions.map(questionDocument),
-    inbox: inbox.map(({ type, to, body, by, at, fault }) => ({ type, to, value: body, by, time: utc(at), damaged: fault?.message })),
+    inbox: inbox.map(({ type, to, body, by, reason, at, fault }) => ({
+      type,
+      to,
+      value: body,
+      by,
+      reason,
+      time: utc(at),
+      damaged: fault?.message,
+    })),
+  })
+}
+
+/** Returns the state of a stored run as `resultDocument` returns that of a run of this process. */
+export function storedResultDocument({ row, questions }: RunView): JsonObject {
+  const { error, value, trace, program, status, records, started, updated } = runDocument(row, false)
+  const result = error === undefined ? { value } : { error }
+  return plainJson({
+    v: 1,
+    run: row.id,
+    trace,
+    program,
+    status,
+    records,
+    started,
+    updated,
+    ...result,
+    questions: questions.map(questionDocument),
   })
 }
 
@@ -98,5 +125,42 @@ export function importDocument({ row, signature, messages, first, earlier, isPar
     ...(isPart ? { part: true } : {}),
     signature,
     messages,
+  })
+}
+
+/** Returns the effects of a run. `next` is the first record of the next page. */
+export function effectsDocument(
+  run: string,
+  { effects, next }: { readonly effects: readonly EffectView[]; readonly next?: number },
+): JsonObject {
+  return plainJson({
+    v: 1,
+    effects: effects.map(({ id, record, program, requested, settled, outcome, value, used, key, ...effect }) => ({
+      effect: id,
+      address: `${run}@${record}`,
+      key: key ?? `${run}:${id}`,
+      program: programName(program),
+      ...effect,
+      requested: utc(requested),
+      outcome,
+      ...(settled === undefined ? {} : { settled: utc(settled.time), settledBy: `${run}@${settled.record}`, ms: settled.time - requested }),
+      ...(outcome === 'failed' ? { error: value } : { value }),
+      used,
+    })),
+    next,
+  })
+}
+
+/** Returns the meter of a run, and the usage of its places. */
+export function costDocument(run: string, { meter, n }: State, places: readonly PlaceUsage[]): JsonObject {
+  return plainJson({
+    v: 1,
+    run,
+    record: n,
+    used: meter.run,
+    own: meter.own,
+    limits: meter.limits,
+    reached: meter.reached,
+    places: places.map(({ program, path, used }) => ({ program: programName(program), path, ...used })),
   })
 }

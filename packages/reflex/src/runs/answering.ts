@@ -15,6 +15,10 @@ import {
 export interface AnswerOptions extends ListenOptions {
   /** The name of the person who answers, for the journal. */
   readonly by?: string
+  /** The reason for the answer, for the journal: at most 10,000 characters. */
+  readonly reason?: string
+  /** True: the answer is text from outside, and not the operator's. It gets its label. */
+  readonly outside?: boolean
   /** False: only adds the answer to the inbox. */
   readonly run?: boolean
 }

@@ -8,13 +8,14 @@ import {
   isObject,
   type Json,
   type OpenWait,
+  type Pin,
   type Rec,
   type Run,
   type RunStatus,
   summary,
 } from '../kernel/index.ts'
 import { checkAnswer, presentQuestion } from './runtime-questions.ts'
-import { type Question, readQuestion } from '../people/index.ts'
+import { checkReason, type Question, readQuestion } from '../people/index.ts'
 import type { RunSettings } from '../policy/index.ts'
 import { checkArguments, FUNCTION, NUMBER, oneOf, optional, options, shape, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
@@ -27,6 +28,8 @@ export interface OpenQuestion {
   /** Its address: `otter-2m9q/q1`. */
   readonly id: string
   readonly run: string
+  /** The program of the run; absent where the run itself is at hand. */
+  readonly program?: Pin
   /** The wait's name in the journal. */
   readonly wait: string
   /** The name of the wait: a node's, or a label for a question of Reflex itself. */
@@ -42,8 +45,8 @@ export interface OpenQuestion {
   readonly fault?: FaultData
 }
 
-/** Returns the open questions among the waits of a run. */
-export function questionsOf(run: string, waits: readonly OpenWait[]): OpenQuestion[] {
+/** Returns the open questions among the waits of a run. `program`: that of the run, for lists of questions of several runs. */
+export function questionsOf(run: string, waits: readonly OpenWait[], program?: Pin): OpenQuestion[] {
   return waits
     .filter(({ type }) => type === 'answer')
     .map((wait) => {
@@ -52,6 +55,7 @@ export function questionsOf(run: string, waits: readonly OpenWait[]): OpenQuesti
       return {
         id: `${run}/q${number}`,
         run,
+        ...(program === undefined ? {} : { program }),
         wait: String(id),
         name,
         asker,
@@ -163,14 +167,19 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
    * Answers an open question. The answer is checked against its options or its schema. Resolves with the number of the record
    * when it is durable; the run continues by itself. Rejects with `R2002` if the question is not open (the fault names the
    * record that closed it), with `R2001` if the run has ended, and with `R4200` or `R4201` if the question does not allow the
-   * answer.
+   * answer or the reason is too long.
    */
-  async answer(question: OpenQuestion, value: unknown, by?: string): Promise<number> {
-    checkArguments('answer', { question: [question, shape('an open question', { wait: TEXT })], by: [by, optional(TEXT)] })
+  async answer(question: OpenQuestion, value: unknown, by?: string, reason?: string): Promise<number> {
+    checkArguments('answer', {
+      question: [question, shape('an open question', { wait: TEXT })],
+      by: [by, optional(TEXT)],
+      reason: [reason, optional(TEXT)],
+    })
+    checkReason(reason)
     const open = this.questions.find(({ wait }) => wait === question.wait)
     // The run reports the record that closed the question.
-    if (open === undefined) return this.run.answer(question.wait, value ?? null, by)
-    return this.run.answer(open.wait, checkAnswer(open, value), by)
+    if (open === undefined) return this.run.answer(question.wait, value ?? null, by, reason)
+    return this.run.answer(open.wait, checkAnswer(open, value), by, reason)
   }
 
   /** Calls the listener with each line of the story when its record is durable. The returned function removes the listener. */

@@ -38,6 +38,11 @@ export function presentQuestion({ question, path, run, asker }: AskedQuestion): 
 /** The only answer to a failure: try again. */
 const RETRY: QuestionOption = { value: 'retry', label: 'Try again' }
 
+/** True if an accepted answer is one of the options of its question: it then has no text of its author. */
+export function isOption({ asker, question }: AskedQuestion, answer: Json): boolean {
+  return asker === 'retry' || question.options?.some(({ value }) => value === answer) === true
+}
+
 /**
  * Returns an answer in the form that the run accepts. A failure that asks to be retried accepts no value or `retry`: both retry.
  * Throws `R4200` and `R4201`.

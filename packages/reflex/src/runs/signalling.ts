@@ -4,6 +4,10 @@ import type { ListenOptions, RunHandle } from './handle.ts'
 export interface SignalOptions extends ListenOptions {
   /** The sender of the message. */
   readonly by?: string
+  /** A message with the same id is the same message and is taken once. It goes through the inbox. */
+  readonly id?: string
+  /** True: the message is text from outside, and not the operator's. It gets its label. */
+  readonly outside?: boolean
   /** False: only adds the message to the inbox. */
   readonly run?: boolean
 }

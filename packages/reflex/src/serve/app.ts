@@ -1,10 +1,11 @@
+import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context } from 'hono'
 import { errorDocument } from '../protocol/documents.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import type { Principal, RouteAnswer, RouteRequest } from '../programs/route.ts'
 import { suggest } from '../text/index.ts'
 import { checkOrigin } from './guard.ts'
-import { mayUse, type Principals } from './principals.ts'
+import { mayUse, type Principals, type TokenHolder } from './principals.ts'
 import type { RateLimit } from './rate.ts'
 import { fit, parseBody, readBody } from './request.ts'
 import { failureOf } from './status.ts'
@@ -21,6 +22,8 @@ export interface AppOptions {
   /** The most event streams at once. */
   readonly maxStreams: number
   readonly rate: RateLimit
+  /** Answers a request over MCP. */
+  readonly mcp: (request: Request, holder: TokenHolder) => Promise<Response>
 }
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -28,30 +31,54 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
-  'content-security-policy': "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  // The last two: a browser refuses to read any text as HTML or as a script.
+  'content-security-policy':
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+}
+
+/** The parts of a request that come from the server of Node. */
+interface ServerEnv {
+  readonly Bindings: HttpBindings
 }
 
 const NOBODY: Principal = { name: 'nobody', scopes: new Set() }
 
 /** Returns the application: every request is checked against its route before the route sees it. */
-export function appOf(world: ServeWorld, options: AppOptions): Hono {
-  const app = new Hono()
+export function appOf(world: ServeWorld, options: AppOptions): Hono<ServerEnv> {
+  const app = new Hono<ServerEnv>()
   let streams = 0
-  const answer = async (c: Context, route: AnyRoute): Promise<Response> => {
+  const answer = async (c: Context<ServerEnv>, route: AnyRoute): Promise<Response> => {
     const principal = authorized(c, route, options)
     const request = await requestOf(c, route, principal, options)
     const made = await route.handle(request, world)
     if (!('events' in made)) return responseOf(made)
     if (streams >= options.maxStreams) throw serveFaults.make('R6011', `${streams} event streams are open`)
-    streams++
-    const body = eventStream(made.events, world.reflex.host, () => void streams--)
-    return new Response(body, { headers: { ...HEADERS, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
+    world.metrics.streams.set(++streams)
+    const body = eventStream(made.events, world.reflex.host, {
+      onEnd: () => world.metrics.streams.set(--streams),
+      cut: () => c.env.outgoing.destroy(),
+    })
+    return new Response(body, { headers: { ...HEADERS, ...made.headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
+  }
+  const measured = async (c: Context<ServerEnv>, route: AnyRoute): Promise<Response> => {
+    const { metrics, reflex } = world
+    const begun = reflex.host.monotonic()
+    const response = await answer(c, route).catch((thrown: unknown) => failed(thrown))
+    metrics.requests.add(1, { route: route.name, status: response.status })
+    metrics.durations.record((reflex.host.monotonic() - begun) / 1000, { route: route.name })
+    return response
   }
   app.use(async (c, next) => {
     checkOrigin(c.req.raw.headers, options.names)
     await next()
   })
-  for (const route of world.routes) app.on(route.method, honoPath(route.url), (c) => answer(c, route))
+  for (const route of world.routes) app.on(route.method, honoPath(route.url), (c) => measured(c, route))
+  app.on(['GET', 'POST', 'DELETE'], '/mcp', async (c) => {
+    const answered = await options.mcp(c.req.raw, holderOf(c, options))
+    const headers = new Headers(answered.headers)
+    for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value)
+    return new Response(answered.body, { status: answered.status, headers })
+  })
   app.notFound((c) => {
     const { method, path } = c.req
     const known = world.routes.filter(({ url }) => isPathOf(url, path)).map((route) => route.method)
@@ -68,12 +95,18 @@ export function appOf(world: ServeWorld, options: AppOptions): Hono {
 }
 
 /** Returns the principal of a request. Throws `R6001`, `R6002` and `R6008`. */
-function authorized(c: Context, { scope, name }: AnyRoute, { principals, rate }: AppOptions): Principal {
+function authorized(c: Context, { scope, name }: AnyRoute, options: AppOptions): Principal {
   if (scope === undefined) return NOBODY
+  const holder = holderOf(c, options)
+  if (!mayUse(holder, scope)) throw serveFaults.make('R6002', `the token ${holder.name} may not ${scope}, which ${name} needs`)
+  return holder
+}
+
+/** Returns the holder of the token of a request, and counts the request. Throws `R6001` and `R6008`. */
+function holderOf(c: Context, { principals, rate }: AppOptions): TokenHolder {
   const holder = principals.find(c.req.header('authorization'))
   if (holder === undefined) throw serveFaults.make('R6001', 'the request has no valid token')
   rate.count(holder.name)
-  if (!mayUse(holder, scope)) throw serveFaults.make('R6002', `the token ${holder.name} may not ${scope}, which ${name} needs`)
   return holder
 }
 
@@ -99,10 +132,11 @@ function responseOf(answer: Exclude<RouteAnswer, { readonly events: unknown }>):
     return new Response(JSON.stringify(answer.json), { status: answer.status ?? 200, headers })
   }
   if ('lines' in answer) return new Response(lineStream(answer.lines), { headers: { ...HEADERS, 'content-type': answer.type } })
-  const { status = 200, text, type } = answer
-  return new Response(status === 204 ? null : text, {
+  const { status = 200, text, type, headers } = answer
+  const isEmpty = status === 204 || status === 304
+  return new Response(isEmpty ? null : text, {
     status,
-    headers: { ...HEADERS, ...(status === 204 ? {} : { 'content-type': type }) },
+    headers: { ...HEADERS, ...headers, ...(isEmpty ? {} : { 'content-type': type }) },
   })
 }
 

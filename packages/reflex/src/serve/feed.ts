@@ -1,10 +1,8 @@
 import type { Reflex } from '../app/reflex.ts'
-import { applyRecord, linesOf } from '../history/trace.ts'
-import { type JsonObject, type NumberedRecord, readPart, readRecords, type Rec, type State } from '../kernel/index.ts'
-import type { ViewedPrograms } from '../programs/kinds.ts'
+import { type NumberedRecord, readPart, readRecords, type Rec } from '../kernel/index.ts'
 import type { StreamedEvent } from '../programs/route.ts'
-import { lineDocument } from '../protocol/documents.ts'
-import { plainJson, utc } from '../protocol/plain.ts'
+import { Pages } from './pages.ts'
+import { recordEvent, type RunFold } from './run-fold.ts'
 
 /** The newest records of a followed run that stay in memory. A client that is behind them reads the journal. */
 const KEPT = 1000
@@ -19,20 +17,19 @@ export interface FollowedRecord {
   readonly event: StreamedEvent
 }
 
-/** A run as its records are read. */
-interface Fold {
-  readonly state: State
-  readonly definitions: ViewedPrograms
-}
-
 /** The records of followed runs as events. Each run is read once, however many clients follow it. */
 export class Feeds {
+  /** The records of all runs. */
+  readonly pages: Pages
   readonly #reflex: Reflex
   readonly #feeds = new Map<string, Feed>()
-  #stopLooking: (() => void) | undefined
+  #isLooking = false
+  /** The place in the order of the store up to which the followed runs were looked at. */
+  #place: string | undefined
 
   constructor(reflex: Reflex) {
     this.#reflex = reflex
+    this.pages = new Pages(reflex)
   }
 
   /**
@@ -45,34 +42,46 @@ export class Feeds {
       yield* feed.from(after, signal)
     } finally {
       if (feed.leave()) this.#feeds.delete(run)
-      if (this.#feeds.size === 0) this.#stopLooking?.()
     }
   }
 
   /** Looks for new records of a run at once: this process has just changed it. */
   wake(run: string): void {
     void this.#feeds.get(run)?.look()
+    this.pages.wake()
   }
 
   #open(run: string): Feed {
     const feed = this.#feeds.get(run) ?? new Feed(this.#reflex, run)
     this.#feeds.set(run, feed)
     feed.join()
-    if (this.#feeds.size === 1) this.#lookAgain()
+    if (!this.#isLooking) this.#lookAgain()
     return feed
   }
 
+  /** Looks regularly until no run is followed. */
   #lookAgain(): void {
     const { host } = this.#reflex
-    this.#stopLooking = host.at(
-      host.now() + LOOK_MS,
-      () => {
-        void Promise.all([...this.#feeds.values()].map((feed) => feed.look())).then(() => {
-          if (this.#feeds.size > 0) this.#lookAgain()
-        })
-      },
-      true,
-    )
+    this.#isLooking = this.#feeds.size > 0
+    if (this.#isLooking) host.at(host.now() + LOOK_MS, () => void this.#look().then(() => this.#lookAgain()), true)
+    else this.#place = undefined
+  }
+
+  /** Looks for new records of the followed runs that changed since the last look. The store is asked once for all of them. */
+  async #look(): Promise<void> {
+    const changed = await this.#changed().catch(() => undefined)
+    const feeds = changed === undefined ? [...this.#feeds.values()] : [...changed].flatMap((run) => this.#feeds.get(run) ?? [])
+    await Promise.all(feeds.map((feed) => feed.look()))
+  }
+
+  /** Returns the runs that changed since the last look. Undefined if that is unknown: then each run is looked at, and reports what fails. */
+  async #changed(): Promise<ReadonlySet<string> | undefined> {
+    const { store } = this.#reflex
+    const place = this.#place
+    this.#place = undefined
+    const found = place === undefined ? undefined : await store.committed(place)
+    this.#place = (found ?? (await store.committed()))?.end
+    return found === undefined ? undefined : new Set(found.batches.map(({ run }) => run))
   }
 }
 
@@ -84,7 +93,7 @@ class Feed {
   /** The newest records in order; the first is `#first`. */
   #records: FollowedRecord[] = []
   #first = 0
-  #fold: Fold | undefined
+  #fold: RunFold | undefined
   #failure: Error | undefined
   #looking: Promise<void> | undefined
   /** True if a look may find more than the one under way. */
@@ -211,23 +220,6 @@ class Feed {
   }
 }
 
-function followedRecord(run: string, [n, record]: NumberedRecord, { state, definitions }: Fold): FollowedRecord {
-  const lines = applied(state, record, definitions)
-  const { ended } = state
-  const data = {
-    v: 1,
-    run,
-    record: n,
-    time: utc(state.time),
-    lines,
-    ...(ended === undefined ? {} : { ended: ended.status === 'done' ? 'completed' : ended.status }),
-  }
-  return { n, record, event: { id: `${run}@${n}`, event: 'record', data: plainJson(data) } }
-}
-
-function applied(state: State, record: Rec, definitions: ViewedPrograms): JsonObject[] {
-  const change = applyRecord(state, record, definitions)
-  // Dropped effects matter only to the process that performs them.
-  state.droppedEffects.length = 0
-  return change === undefined ? [] : linesOf(change, definitions).map(lineDocument)
+function followedRecord(run: string, [n, record]: NumberedRecord, fold: RunFold): FollowedRecord {
+  return { n, record, event: { id: `${run}@${n}`, event: 'record', data: recordEvent(run, [n, record], fold) } }
 }

@@ -1,6 +1,7 @@
 import type { Reflex } from '../app/reflex.ts'
 import { changesOfPart } from '../history/trace.ts'
 import { isFault, keptRecords, readPart, readRecords } from '../kernel/index.ts'
+import type { KindHead } from '../programs/kind-module.ts'
 import type { RouteWorld } from '../programs/route.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import { readAddress } from '../runs/address.ts'
@@ -9,24 +10,55 @@ import { Feeds } from './feed.ts'
 import type { TokenHolder } from './principals.ts'
 import { fit } from './request.ts'
 import { actingRoutes } from './routes/acting.ts'
+import { chatRoutes } from './routes/chat.ts'
 import { eventRoutes } from './routes/events.ts'
 import { graphRoutes } from './routes/graphs.ts'
 import { lookingRoutes } from './routes/looking.ts'
+import { pageRoutes } from './routes/page.ts'
 import { programRoutes } from './routes/programs.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { hookRoutes } from './triggers/hook-routes.ts'
+import { ServeMetrics } from './metrics.ts'
+import { NO_TRIGGERS } from './triggers/config.ts'
+import { Triggers } from './triggers/triggers.ts'
+import { scheduleRoutes } from './triggers/schedule-routes.ts'
 import type { AnyRoute, ServeWorld } from './world.ts'
 
 /** The routes of Reflex itself. */
-const OWN = [...programRoutes, ...lookingRoutes, ...actingRoutes, ...eventRoutes, ...graphRoutes, ...serviceRoutes]
+// A path with a word comes before one with a parameter: /v1/runs/events before /v1/runs/{run}.
+const OWN: readonly AnyRoute[] = [
+  ...eventRoutes,
+  ...chatRoutes,
+  ...programRoutes,
+  ...lookingRoutes,
+  ...actingRoutes,
+  ...graphRoutes,
+  ...pageRoutes,
+  ...hookRoutes,
+  ...scheduleRoutes,
+  ...serviceRoutes,
+]
+
+/** Returns the routes of a server: its own, and those of kinds. */
+export async function routesWith(kinds: readonly Pick<KindHead, 'routes'>[]): Promise<readonly AnyRoute[]> {
+  const ofKinds = await Promise.all(kinds.map(async ({ routes }) => (routes === undefined ? [] : routes())))
+  return [...OWN, ...ofKinds.flat()]
+}
 
 /** Puts together what the routes of a server use, with the routes of all kinds. */
 export async function makeWorld(
   reflex: Reflex,
   holders: readonly TokenHolder[],
-  { version, work: works = true }: { readonly version: string; readonly work?: boolean },
+  {
+    version,
+    work: works = true,
+    metrics = new ServeMetrics(),
+    triggers = new Triggers(reflex, NO_TRIGGERS, { metrics }),
+    isStopping = () => false,
+  }: Pick<ServeWorld, 'version'> &
+    Partial<Pick<ServeWorld, 'triggers' | 'metrics' | 'isStopping'>> & { readonly work?: boolean | undefined },
 ): Promise<ServeWorld> {
-  const ofKinds = await Promise.all(reflex.kinds.modules.map(async ({ routes }) => (routes === undefined ? [] : routes())))
-  const routes: readonly AnyRoute[] = [...OWN, ...ofKinds.flat()]
+  const routes = await routesWith(reflex.kinds.modules)
   const feeds = new Feeds(reflex)
   const world: ServeWorld = {
     ...runsOf(reflex, feeds),
@@ -35,6 +67,9 @@ export async function makeWorld(
     routes,
     version,
     works,
+    metrics,
+    triggers,
+    isStopping,
     holder: (principal) => holders.find(({ name }) => name === principal.name) ?? { ...principal, digest: new Uint8Array() },
     async call(name, { path = {}, query = {}, body }, request) {
       const route = routes.find((one) => one.name === name)

@@ -16,12 +16,20 @@ export function openApi(routes: readonly AnyRoute[], version: string): object {
   }
 }
 
-function operationOf({ name, does, scope, path, query, body, takes = [], answers }: AnyRoute): object {
+const KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A request with the same key is performed once',
+  schema: { type: 'string' },
+}
+
+function operationOf({ name, does, scope, path, query, body, takes = [], keyed, gives, answers }: AnyRoute): object {
   return {
     operationId: name,
     summary: does,
     ...(scope === undefined ? { security: [] } : { security: [{ token: [scope] }] }),
-    parameters: [...parametersOf(path, 'path'), ...parametersOf(query, 'query')],
+    parameters: [...parametersOf(path, 'path'), ...parametersOf(query, 'query'), ...(keyed === true ? [KEY] : [])],
     ...(body === undefined
       ? {}
       : {
@@ -33,13 +41,15 @@ function operationOf({ name, does, scope, path, query, body, takes = [], answers
             },
           },
         }),
-    responses: Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)])),
+    responses: Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(answer, gives)])),
   }
 }
 
-function responseOf(answer: z.ZodType | string): object {
-  if (typeof answer !== 'string') return { description: 'JSON', content: { 'application/json': { schema: schemaOf(answer, 'output') } } }
-  return answer.includes('/') ? { description: answer, content: { [answer]: { schema: { type: 'string' } } } } : { description: answer }
+function responseOf(answer: z.ZodType | string, gives: readonly string[] = []): object {
+  const texts = (types: readonly string[]): object => Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]))
+  if (typeof answer !== 'string')
+    return { description: 'JSON', content: { 'application/json': { schema: schemaOf(answer, 'output') }, ...texts(gives) } }
+  return answer.includes('/') ? { description: answer, content: texts([answer, ...gives]) } : { description: answer }
 }
 
 function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): object[] {
@@ -48,7 +58,7 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): o
   return Object.entries(properties).map(([name, property]) => ({ name, in: place, required: required.includes(name), schema: property }))
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): object {
+export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): object {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline', cycles: 'ref' })
   return rest
 }

@@ -10,6 +10,8 @@ export interface TokenHolder extends Principal {
   readonly digest: Uint8Array
   /** The trust of programs that its requests bring. Default: untrusted. */
   readonly trust?: Trust | undefined
+  /** False: the inputs, answers and messages of its requests are the operator's. Default: they are text from outside. */
+  readonly outside?: boolean | undefined
 }
 
 const TOKEN_FILE = z.strictObject({
@@ -23,6 +25,7 @@ const TOKEN_FILE = z.strictObject({
         .optional(),
       scopes: z.array(z.enum(SCOPES)).min(1),
       trust: z.enum(TRUST_LEVELS).optional(),
+      outside: z.boolean().optional(),
     }),
   ),
 })
@@ -47,6 +50,11 @@ export class Principals {
     for (const holder of this.#holders) if (timingSafeEqual(digest, holder.digest)) found ??= holder
     return found
   }
+}
+
+/** Returns the options with which a request of a principal starts, answers and sends: its name, and the source of its values. */
+export function sentBy({ name, outside = true }: TokenHolder): { readonly by: string; readonly outside: boolean } {
+  return { by: name, outside }
 }
 
 /** Returns a token with all scopes, for the person who starts the server. `entropy`: 128 random bits. */
@@ -81,9 +89,15 @@ export function readTokens(file: string): readonly TokenHolder[] {
     const [issue] = read.error.issues
     throw refuse(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it is not valid'}`)
   }
-  return read.data.tokens.map(({ name, token, sha256, scopes, trust }) => {
+  return read.data.tokens.map(({ name, token, sha256, scopes, trust, outside }) => {
     if ((token === undefined) === (sha256 === undefined)) throw refuse(`the token ${name} has either token or sha256`)
-    return { name, scopes: new Set(scopes), trust, digest: token === undefined ? Buffer.from(sha256 ?? '', 'hex') : digestOf(token) }
+    return {
+      name,
+      scopes: new Set(scopes),
+      trust,
+      outside,
+      digest: token === undefined ? Buffer.from(sha256 ?? '', 'hex') : digestOf(token),
+    }
   })
 }
 

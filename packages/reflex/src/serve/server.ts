@@ -5,9 +5,14 @@ import type { Reflex } from '../app/reflex.ts'
 import { work, type WorkerEvent } from '../app/worker.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import { appOf } from './app.ts'
+import type { Fault } from '../kernel/index.ts'
 import { makeWorld } from './make-world.ts'
+import { McpHttp } from './mcp/http.ts'
+import { ServeMetrics } from './metrics.ts'
 import { newToken, Principals, type TokenHolder } from './principals.ts'
 import { RateLimit } from './rate.ts'
+import { NO_TRIGGERS, type TriggerConfig } from './triggers/config.ts'
+import { Triggers } from './triggers/triggers.ts'
 
 /** The options of a server. Each has a default. */
 export interface ServeOptions {
@@ -31,7 +36,15 @@ export interface ServeOptions {
   readonly rate?: number
   /** The most event streams at once. Default: 10,000. */
   readonly maxStreams?: number
+  /** Milliseconds that a client has to send the headers of a request. Default: 10,000. */
+  readonly headersTimeout?: number
+  /** Milliseconds that a client has to send a whole request. Default: 60,000. */
+  readonly requestTimeout?: number
   readonly onWork?: (event: WorkerEvent) => void
+  /** What starts runs without a client, and what its runs send. */
+  readonly triggers?: TriggerConfig
+  /** Receives faults of triggers that nobody waits for. */
+  readonly onTrouble?: (fault: Fault) => void
 }
 
 /** A server that listens. */
@@ -44,18 +57,33 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-const DEFAULTS = { bind: '127.0.0.1', port: 4173, grace: 5000, maxBody: 10_000_000, rate: 6000, maxStreams: 10_000 }
-/** The most connections, and the limits in milliseconds and bytes of slow or large requests. */
-const LIMITS = { connections: 20_000, headersMs: 10_000, requestMs: 60_000, headerBytes: 16_384 }
+const DEFAULTS = {
+  bind: '127.0.0.1',
+  port: 4173,
+  grace: 5000,
+  maxBody: 10_000_000,
+  rate: 6000,
+  maxStreams: 10_000,
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+}
+/** The most connections, the most bytes of headers, and the most milliseconds between two searches for slow requests. */
+const LIMITS = { connections: 20_000, headerBytes: 16_384, checkMs: 1000 }
 
 /** Starts a server over a `Reflex`, which the caller closes after it. Throws `R6012` if it cannot listen. */
 export async function startServer(reflex: Reflex, options: ServeOptions): Promise<RunningServer> {
-  const { bind, port, grace, maxBody, rate, maxStreams } = { ...DEFAULTS, ...options }
+  const { bind, port, grace, maxBody, rate, maxStreams, headersTimeout, requestTimeout } = { ...DEFAULTS, ...options }
   const { token, holder } = newToken(reflex.actor, reflex.host.entropy())
   const holders = [holder, ...(options.tokens ?? [])]
-  const world = await makeWorld(reflex, holders, options)
+  const metrics = new ServeMetrics()
+  const triggers = new Triggers(reflex, options.triggers ?? NO_TRIGGERS, { metrics, onTrouble: options.onTrouble })
+  const stopWork = new AbortController()
+  const { version, work: works } = options
+  const world = await makeWorld(reflex, holders, { version, work: works, triggers, metrics, isStopping: () => stopWork.signal.aborted })
   const names = [...(options.names ?? []), ...(bind === '0.0.0.0' || bind === '::' ? [] : [bind])].map((name) => name.toLowerCase())
+  const mcp = new McpHttp(reflex, { version: options.version, maxBody })
   const app = appOf(world, {
+    mcp: (request, from) => mcp.answer(request, from),
     principals: new Principals(holders),
     names,
     maxBody,
@@ -63,12 +91,17 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
     rate: new RateLimit(rate, () => reflex.host.now()),
   })
   const server = createServer(
-    { maxHeaderSize: LIMITS.headerBytes, headersTimeout: LIMITS.headersMs, requestTimeout: LIMITS.requestMs },
+    {
+      maxHeaderSize: LIMITS.headerBytes,
+      headersTimeout,
+      requestTimeout,
+      connectionsCheckingInterval: Math.min(LIMITS.checkMs, headersTimeout, requestTimeout),
+    },
     (request, response) => void getRequestListener(app.fetch, { overrideGlobalObjects: false })(request, response),
   )
   server.maxConnections = LIMITS.connections
   const url = await listen(server, bind, port)
-  const stopWork = new AbortController()
+  triggers.start(world.feeds.pages)
   const worked =
     options.work === false
       ? Promise.resolve()
@@ -79,6 +112,8 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       stopWork.abort()
+      await mcp.close()
+      await triggers.stop()
       await worked
       server.closeAllConnections()
       await closed

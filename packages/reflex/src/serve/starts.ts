@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Reflex } from '../app/reflex.ts'
-import { canonicalJson, copyJson, isFault, isObject } from '../kernel/index.ts'
+import { canonicalJson, copyJson, isFault, isObject, type JsonObject } from '../kernel/index.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import { unusedRunName } from '../runs/find-run.ts'
 import type { RunHandle } from '../runs/handle.ts'
 
+/** The milliseconds between two looks for a run that another request starts, and the most looks. */
+const WAIT_MS = 25
+const MOST_TRIES = 400
 /** The ledger of the idempotency keys. */
 const STARTS = 'serve.starts'
 
@@ -16,28 +19,101 @@ interface StartRequest {
 }
 
 /**
- * Starts a run once for each key of a principal. The ledger names the run before it is started, so a request that is repeated after
- * a crash starts the run that the first one could not. Throws `R6009` if the key was used with another body.
+ * Starts a run once for each key of a principal. Throws `R6009` if the key was used with another body, `R6062` while another process
+ * starts the run.
  */
 export async function startOnce(
   reflex: Reflex,
   { key, principal, body, id }: StartRequest,
   start: (id: string | undefined) => Promise<RunHandle>,
-): Promise<{ readonly handle: RunHandle } | { readonly run: string }> {
-  if (key === undefined) return { handle: await start(id) }
+): Promise<StartedOnce> {
+  return key === undefined ? { handle: await start(id) } : startWithKey(reflex, { key, principal, body, id }, start)
+}
+
+/** A run that this call has started, or the name of the one that an earlier call with the key has started. */
+export type StartedOnce = { readonly handle: RunHandle } | { readonly run: string }
+
+/**
+ * Starts the run of a key, unless it was started already. The ledger names the run before it is started, so a request that is repeated after
+ * a crash starts the run that the first one could not; a process that died between the name and the first record has used up the
+ * name, and the next one in the ledger counts. Resolves when the first record of the run is durable.
+ */
+export async function startWithKey(
+  reflex: Reflex,
+  { key, principal, body, id }: Omit<StartRequest, 'key'> & { readonly key: string },
+  start: (id: string) => Promise<RunHandle>,
+): Promise<StartedOnce> {
+  for (let attempt = 1; ; attempt++) {
+    const value = { run: id ?? (await unusedRunName(reflex)) }
+    const claimed = await claimOnce(reflex, { principal, key: attempt === 1 ? key : `${key} ${attempt}`, body, value })
+    const run = typeof claimed.run === 'string' ? claimed.run : ''
+    try {
+      const handle = await start(run)
+      await firstRecord(handle)
+      return { handle }
+    } catch (thrown) {
+      if (!isFault(thrown) || thrown.code !== 'R5007') throw thrown
+      const row = (await reflex.store.read(run, 0))?.row
+      if (row === undefined || row.last > 0) return { run }
+      if (await isBeingStarted(reflex, run)) return { run }
+      if (id !== undefined) throw thrown
+    }
+  }
+}
+
+/**
+ * Returns false for a run whose process died before its first record: it never begins. Waits while another process holds it, and throws
+ * `R6062` if that takes too long. To open the run is the question: it is refused for one that is held, and for one without a record.
+ */
+async function isBeingStarted(reflex: Reflex, run: string): Promise<boolean> {
+  const { host, store } = reflex
+  for (let tries = 1; tries <= MOST_TRIES; tries++) {
+    const found = await openStarted(reflex, run)
+    if (found !== 'held') return found
+    await new Promise<void>((resolve) => void host.at(host.now() + WAIT_MS, resolve, true))
+    if (((await store.read(run, 0))?.row.last ?? 0) > 0) return true
+  }
+  throw serveFaults.make('R6062', `another process starts the run ${run} now`)
+}
+
+async function openStarted(reflex: Reflex, run: string): Promise<boolean | 'held'> {
+  try {
+    await firstRecord(await reflex.resume(run))
+    return true
+  } catch (thrown) {
+    const code = isFault(thrown) ? thrown.code : undefined
+    if (code === 'R2016') return false
+    if (code === 'R2001') return true
+    if (code === 'R5001') return 'held'
+    throw thrown
+  }
+}
+
+/** Resolves when the first record of a run is durable. Throws if this process has lost the run before. */
+async function firstRecord({ run }: RunHandle): Promise<void> {
+  if (run.durable > 0) return
+  let stop: (() => void) | undefined
+  await new Promise<void>((resolve) => {
+    stop = run.subscribe(() => resolve(), resolve)
+  })
+  stop?.()
+  if (run.durable === 0) throw serveFaults.make('R6062', `the first record of the run ${run.id} could not be stored`)
+}
+
+/**
+ * Keeps a value under a key of a principal, and returns the value that the first request with the key kept. Throws `R6009` if that
+ * request had another body.
+ */
+export async function claimOnce(
+  { host, store }: Pick<Reflex, 'host' | 'store'>,
+  { principal, key, body, value }: { readonly principal: string; readonly key: string; readonly body: unknown; readonly value: JsonObject },
+): Promise<JsonObject> {
   const hash = createHash('sha256')
     .update(canonicalJson(copyJson(body, 'body')))
     .digest('hex')
-  const { host, store } = reflex
-  const number = await store.append(STARTS, `${principal}/${key}`, { run: id ?? (await unusedRunName(reflex)), hash }, host.now())
+  const number = await store.append(STARTS, `${principal}/${key}`, { ...value, hash }, host.now())
   const [entry] = await store.ledger(STARTS, number - 1, 1)
-  const value = isObject(entry?.value) ? entry.value : {}
-  if (value.hash !== hash) throw serveFaults.make('R6009', `the key ${JSON.stringify(key)} was used for another request`)
-  const run = typeof value.run === 'string' ? value.run : ''
-  try {
-    return { handle: await start(run) }
-  } catch (thrown) {
-    if (isFault(thrown) && thrown.code === 'R5007') return { run }
-    throw thrown
-  }
+  const kept = isObject(entry?.value) ? entry.value : {}
+  if (kept.hash !== hash) throw serveFaults.make('R6009', `the key ${JSON.stringify(key)} was used for another request`)
+  return kept
 }

@@ -29,6 +29,22 @@ const STATUS: Readonly<Record<string, number>> = {
   R6009: 409,
   R6010: 400,
   R6011: 503,
+  R6051: 401,
+  R6052: 401,
+  R6053: 404,
+  R6054: 422,
+  R6055: 404,
+  R6056: 400,
+  R6057: 404,
+  R6058: 409,
+  R6061: 503,
+  R6062: 503,
+  R6030: 410,
+  R6031: 409,
+  R6032: 400,
+  R6020: 501,
+  R6072: 503,
+  R6073: 404,
 }
 
 /** Returns the fault of anything that was thrown, and its status. An error that is no fault says nothing about itself. */

@@ -72,6 +72,7 @@ export interface MessageColumns {
   readonly id: string
   readonly type: Message['type']
   readonly target: string
+  /** The body as JSON; the reason of an answer follows on a second line. */
   readonly body: string
   readonly sender: string | null
   readonly at: number
@@ -81,16 +82,27 @@ export interface MessageColumns {
  * Returns the columns of a message. Throws `R2004` if a field is not a string: SQLite would convert it, and the
  * checksum would not match.
  */
-export function messageColumns({ id, type, to, body, by, at }: Message): MessageColumns {
-  for (const [name, value] of Object.entries({ id, to, by: by ?? '' }))
+export function messageColumns({ id, type, to, body, by, reason, at }: Message): MessageColumns {
+  for (const [name, value] of Object.entries({ id, to, by: by ?? '', reason: reason ?? '' }))
     if (typeof value !== 'string') throw faults.make('R2004', `${name} of a message is a ${typeof value}; it must be a string`)
-  return { id, type, target: to, body: JSON.stringify(body), sender: by ?? null, at }
+  const why = reason === undefined ? '' : `\n${JSON.stringify(reason)}`
+  return { id, type, target: to, body: `${JSON.stringify(body)}${why}`, sender: by ?? null, at }
 }
 
 /** Returns the message of these columns. Throws `R5003` if its body is not JSON. */
 export function messageOf({ id, type, target, body, sender, at }: MessageColumns, run: string): Message {
-  const parsed = parseJson(body, `message ${id}`, run)
-  return { id, type, to: target, body: parsed, ...(sender === null ? {} : { by: sender }), at }
+  const [first = '', second] = body.split('\n')
+  const read = (part: string): Json => parseJson(part, `message ${id}`, run)
+  const reason = second === undefined ? undefined : read(second)
+  return {
+    id,
+    type,
+    to: target,
+    body: read(first),
+    ...(sender === null ? {} : { by: sender }),
+    ...(typeof reason === 'string' ? { reason } : {}),
+    at,
+  }
 }
 
 /** Parses JSON that a store wrote. Throws `R5003` if the text is not JSON. */

@@ -11,6 +11,8 @@ import {
   type Base,
   type Batch,
   type Claim,
+  type Committed,
+  type CommittedBatch,
   type InboxLimit,
   type InboxMessage,
   type LatestEntries,
@@ -18,6 +20,7 @@ import {
   type LedgerEntry,
   type Message,
   type NewEntry,
+  type Pin,
   type PostWatch,
   type RunFilter,
   type RunRow,
@@ -46,6 +49,7 @@ import {
   type RunColumns,
   rowOf,
 } from './columns.ts'
+import { placeText, readPlace } from './committed.ts'
 import { faults } from './faults.ts'
 import { dueRuns } from './leases.ts'
 import { refusalOf } from './inbox.ts'
@@ -85,6 +89,8 @@ class MemoryStore implements Store {
   readonly #blobs = new Map<string, string>()
   readonly #ledgers = new MemoryLedgers()
   readonly #listeners = new PostListeners()
+  /** All batches in the order in which they were committed. */
+  readonly #committed: Pick<CommittedBatch, 'run' | 'first' | 'last'>[] = []
   #lastMessage = 0
 
   constructor(name: string) {
@@ -160,6 +166,7 @@ class MemoryStore implements Store {
     if (run === undefined) return
     run.columns = { ...run.columns, ...movingColumns(row), last: first + count - 1 }
     run.journal.append(batch)
+    this.#committed.push({ run: lease.run, first, last: first + count - 1 })
     for (const program of programs ?? []) if (!this.#programs.has(program.hash)) this.#programs.set(program.hash, program)
     for (const [hash, text] of blobs ?? []) if (!this.#blobs.has(hash)) this.#blobs.set(hash, text)
     for (const message of taken ?? []) takeMessage(run, message)
@@ -200,14 +207,22 @@ class MemoryStore implements Store {
     this.#must(id).journal.forget(through, archive)
   }
 
-  runs({ status, prefix, limit }: RunFilter = {}): readonly RunRow[] {
-    const found = [...this.#runs.values()].reverse().filter(({ columns, owner, journal }) => {
-      if (isAbandoned({ last: columns.last, base: journal.base }, this.#workers.get(owner ?? ''))) return false
-      if (status !== undefined && !status.includes(columns.status)) return false
-      return prefix === undefined || columns.id.startsWith(prefix) || columns.trace === prefix
+  runs({ after, limit, ...filter }: RunFilter = {}): readonly RunRow[] {
+    const listed = [...this.#runs.values()].reverse().sort((a, b) => b.columns.started - a.columns.started)
+    const start = after === undefined ? 0 : listed.indexOf(this.#must(after)) + 1
+    const found = listed.slice(start).filter(({ columns, owner, journal }) => {
+      return !isAbandoned({ last: columns.last, base: journal.base }, this.#workers.get(owner ?? '')) && matchesFilter(columns, filter)
     })
-    const newest = found.sort((a, b) => b.columns.started - a.columns.started)
-    return newest.slice(0, limit === undefined ? undefined : Math.max(0, limit)).map((run) => this.#row(run))
+    return found.slice(0, limit === undefined ? undefined : Math.max(0, limit)).map((run) => this.#row(run))
+  }
+
+  committed(after?: string, limit = Number.MAX_SAFE_INTEGER): Committed | undefined {
+    const all = this.#committed
+    const from = after === undefined ? all.length : readPlace(after)
+    if (from === undefined || from > all.length) return undefined
+    const end = Math.min(all.length, from + Math.max(0, limit))
+    const batches = all.slice(from, end).map((batch, i) => ({ ...batch, place: placeText(from + i + 1) }))
+    return { batches: batches.filter(({ run }) => this.#runs.has(run)), end: placeText(end) }
   }
 
   program(hash: string): StoredProgram | undefined {
@@ -350,6 +365,19 @@ class MemoryStore implements Store {
   #hosts(): ReadonlySet<string> {
     return new Set([...this.#workers.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
   }
+}
+
+function matchesFilter(columns: RunColumns, { status, prefix, kind, program, since, until }: RunFilter): boolean {
+  const { id, trace, updated } = columns
+  const [name, ofKind] = JSON.parse(columns.program) as Pin
+  return (
+    status?.includes(columns.status) !== false &&
+    (prefix === undefined || id.startsWith(prefix) || trace === prefix) &&
+    (kind ?? ofKind) === ofKind &&
+    (program ?? name) === name &&
+    updated >= (since ?? updated) &&
+    (until === undefined || updated < until)
+  )
 }
 
 /** Marks a message as taken by the last record of the run. */

@@ -1,5 +1,5 @@
 import type { RunFilter, RunRow, StoredBatch, StoredProgram, StoredRun } from '../kernel/index.ts'
-import { corruption } from './columns.ts'
+import { corruption, unknownRun } from './columns.ts'
 import { baseOf, chainEnd, checkedRow, isHidden, type Rows, type StoredRunRow } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { checkChain, type SummedBatch, sumOf, type UncheckedBatch } from './checksums.ts'
@@ -82,13 +82,17 @@ export function laterOf(batch: SummedBatch | undefined, segment: SegmentRow | un
 }
 
 /** Reads the rows of the runs that match a filter, the newest first. Abandoned runs are left out. */
-export function readRuns(sql: Statements, { status, prefix, limit }: RunFilter): readonly RunRow[] {
+export function readRuns(sql: Statements, { status, prefix, kind, program, since, until, after, limit }: RunFilter): readonly RunRow[] {
   const statuses = status === undefined ? null : JSON.stringify(status)
   const start = prefix ?? null
   // The highest of all characters: a text that starts with the prefix sorts before it.
   const end = `${prefix ?? ''}\u{10ffff}`
+  const before = after === undefined ? undefined : (sql.run.get(after) ?? unknownRun(after))
+  if (before instanceof Error) throw before
+  const filter = [statuses, statuses, start, start, start, end, kind ?? null, kind ?? null, program ?? null, program ?? null]
+  const range = [since ?? 0, until ?? LAST_RECORD, before?.started ?? LAST_RECORD, before?.seq ?? LAST_RECORD]
   const rows: RunRow[] = []
-  for (const row of sql.runs.iterate(statuses, statuses, start, start, start, end)) {
+  for (const row of sql.runs.iterate(...filter, ...range)) {
     if (rows.length >= (limit ?? LAST_RECORD)) break
     if (!isHidden(row)) rows.push(checkedRow(row))
   }

@@ -82,6 +82,9 @@ export interface Rows {
   readonly holding: { readonly first: number | null }
   readonly program: { readonly hash: string; readonly kind: string; readonly sum: number; readonly source: string }
   readonly blob: { readonly sum: number; readonly body: string }
+  readonly lastRow: { readonly row: number | null }
+  readonly packedRows: { readonly last: number }
+  readonly rowsAfter: { readonly row: number; readonly id: string; readonly first: number; readonly count: number }
   readonly posted: { readonly row: number }
   readonly postedTo: { readonly row: number }
   readonly answered: { readonly row: number }

@@ -76,6 +76,7 @@ function rename(sql: Statements, row: StoredRunRow): StoredRunRow | undefined {
 
 function removeRows(sql: Statements, { seq }: StoredRunRow): void {
   let left = ROWS_REMOVED
+  sql.markRemoved.run(seq)
   for (const table of [sql.dropJournalPart, sql.dropSnapshotsPart, sql.dropMessagesPart, sql.dropSegmentsPart])
     if (left > 0) left -= Number(table.run(seq, left).changes)
 }
@@ -83,6 +84,7 @@ function removeRows(sql: Statements, { seq }: StoredRunRow): void {
 /** Removes a run. Returns false if the run has changed since it was read. */
 function removeRun(sql: Statements, { seq, trace, token, last }: StoredRunRow): boolean {
   if (Number(sql.dropRun.run(seq, trace, token, last).changes) === 0) return false
+  sql.markRemoved.run(seq)
   for (const table of [sql.dropJournal, sql.dropSnapshots, sql.dropMessages, sql.dropSegments]) table.run(seq)
   return true
 }

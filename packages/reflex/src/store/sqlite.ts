@@ -11,6 +11,7 @@ import {
   type Base,
   type Batch,
   type Claim,
+  type Committed,
   type InboxLimit,
   type InboxMessage,
   type LatestEntries,
@@ -35,6 +36,7 @@ import {
 } from '../kernel/index.ts'
 import { batchPages } from './batch-pages.ts'
 import { Commits } from './commit.ts'
+import { committedIn } from './committed.ts'
 import { Connection } from './connection.ts'
 import { inboxOf, postMessage, postMessages } from './inbox.ts'
 import { Leases } from './leases.ts'
@@ -170,6 +172,10 @@ class SqliteStore implements FileStore {
 
   runs(filter: RunFilter = {}): readonly RunRow[] {
     return this.#connection.read((sql) => readRuns(sql, filter))
+  }
+
+  committed(after?: string, limit?: number): Committed | undefined {
+    return this.#connection.read((sql) => committedIn(sql, after, limit))
   }
 
   program(hash: string): StoredProgram | undefined {

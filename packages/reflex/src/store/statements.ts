@@ -72,9 +72,24 @@ const SQL = {
   before: 'select first, count, version, sum, body from journal where run = ? and first < ? order by first desc limit 1',
   batches: 'select first, count, version, sum, body from journal where run = ? and first >= ? and first <= ? order by first',
   holding: 'select max(first) as first from journal where run = ? and first <= ?',
+  // The row of run 0 is the mark of packed rows: `count` is the greatest of them. It is written before rows are removed and is then the
+  // last one, so the number of a removed row is never given again.
+  lastRow: 'select max(row) as row from journal',
+  packedRows: 'select count as last from journal where run = 0 and first = 0',
+  rowsAfter: `select journal.row, id, first, count from journal join run on run.seq = journal.run where journal.row > ?
+    order by journal.row limit ?`,
+  markPacked: `insert or replace into journal (run, first, count, version, sum, body) select 0, 0,
+    max(coalesce((select max(row) from journal where run = ? and first >= ? and first <= ?), 0),
+      coalesce((select count from journal where run = 0 and first = 0), 0)), 0, 0, ''`,
+  markRemoved: `insert or replace into journal (run, first, count, version, sum, body)
+    select 0, 0, coalesce((select count from journal where run = 0 and first = 0), 0), 0, 0, ''
+    where (select run from journal order by row desc limit 1) = ?`,
   // Each parameter is repeated where it is used: Node 22 does not count numbered parameters.
   runs: `${RUN} where (? is null or status in (select value from json_each(?)))
-    and (? is null or trace = ? or (run.id >= ? and run.id < ?)) order by started desc, run.seq desc`,
+    and (? is null or trace = ? or (run.id >= ? and run.id < ?))
+    and (? is null or iif(json_valid(program), json_extract(program, '$[1]'), null) is ?)
+    and (? is null or iif(json_valid(program), json_extract(program, '$[0]'), null) is ?)
+    and updated >= ? and updated < ? and (started, run.seq) < (?, ?) order by started desc, run.seq desc`,
   program: 'select hash, kind, sum, source from program where hash = ?',
   blob: 'select sum, body from blob where hash = ?',
 
@@ -119,10 +134,10 @@ const SQL = {
   runsAfter: `${RUN} where run.seq > ? order by run.seq limit ?`,
   forks: `select id, version, body from run cross join journal on journal.run = run.seq and first = 1
     where run.seq > ? and run.seq <= ? and instr(body, ?) > 0`,
-  lastBatch: 'select row, run, first, sum from journal order by row desc limit 1',
+  lastBatch: 'select row, run, first, sum from journal where run > 0 order by row desc limit 1',
   batchAt: 'select row, run, first, sum from journal where row = ?',
   batchesAfter: `select journal.row, journal.run, first, count, version, journal.sum, body, id from journal left join run on run.seq = journal.run
-    where journal.row > ? order by journal.row limit ?`,
+    where journal.row > ? and journal.run > 0 order by journal.row limit ?`,
   lastSealed: 'select rowid as row, run, first, chain as sum from segment order by rowid desc limit 1',
   sealedAt: 'select rowid as row, run, first, chain as sum from segment where rowid = ?',
   sealedAfter: `select segment.rowid as row, segment.run, first, segment.chain as sum, id, segment.parent, number = 0 or crc is not null or archive is not null as without_rows

@@ -95,6 +95,7 @@ function replaceRows(sql: Statements, seq: number, before: SegmentRow, { row, bo
   const { parent, archive, needs, crc, sum } = row
   const { changes } = sql.changeSegment.run(parent, archive, needs, crc, sum, body, seq, number, chain, last, before.sum)
   if (changes === 0) return false
+  sql.markPacked.run(seq, first, last)
   sql.dropRecords.run(seq, first, last)
   sql.dropSnapshotsIn.run(seq, first, last)
   return true

@@ -1,4 +1,5 @@
 import type { Store } from '../kernel/index.ts'
+import { committedCases } from './store-suite/committed.ts'
 import { gcCases } from './store-suite/sweep.ts'
 import { inboxCases } from './store-suite/inbox.ts'
 import { inboxListCases } from './store-suite/inbox-lists.ts'
@@ -33,6 +34,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   ...inboxListCases,
   ...unreadCases,
   ...listCases,
+  ...committedCases,
   ...ledgerCases,
   ...ledgerNameCases,
   ...ledgerCompactionCases,

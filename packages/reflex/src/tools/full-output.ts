@@ -41,20 +41,21 @@ export async function keepFullOutput(
     const output = full[name]
     if (output === undefined) continue
     const text = redact?.(output.text) ?? output.text
-    const path = await write(join(stage, `${name}.txt`), text, call)
+    const path = await writeWhole(join(stage, `${name}.txt`), text, call)
     kept[name] = { path, bytes: Buffer.byteLength(text), sha256: digest(text), ...(output.cut ? { cut: true } : {}) }
   }
   return kept
 }
 
-async function write(target: string, text: string, call: ToolCall): Promise<string> {
+/** Writes a whole file, replacing an entry of its name. Missing folders are created, links are not followed. Returns its real path. */
+export async function writeWhole(target: string, content: string | Uint8Array, call: ToolCall): Promise<string> {
   try {
     await using folder = await makeFolder(target, call)
     const file = join(folder.anchoredPath, basename(target))
     await rm(file, { recursive: true, force: true })
     const handle = await open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)
     try {
-      await handle.writeFile(text)
+      await handle.writeFile(content)
     } finally {
       await handle.close()
     }

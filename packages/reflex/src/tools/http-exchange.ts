@@ -20,6 +20,9 @@ export interface Exchange {
   readonly limit: number
 }
 
+/** The addresses that a request may reach, and the signal that aborts it. */
+export type Reach = Pick<ToolCall, 'signal' | 'allows' | 'denies'>
+
 /** The response. Header names are in lowercase; several values of one header are joined by commas. */
 export type HttpAnswer = {
   readonly status: number
@@ -38,7 +41,7 @@ export function hostOf(url: URL): string {
  * if the network fails or the time limit passes, `R4132` if the run cancels the request, `R4137` for a compressed
  * answer.
  */
-export async function exchange(asked: Exchange, host: Host, call: ToolCall): Promise<HttpAnswer> {
+export async function exchange(asked: Exchange, host: Host, call: Reach): Promise<HttpAnswer> {
   const stop = new AbortController()
   const cancelTimer = host.at(host.now() + asked.timeout, () => stop.abort('late'))
   const onAbort = (): void => stop.abort('dropped')
@@ -66,7 +69,7 @@ interface Address {
 }
 
 /** Returns all addresses of a host. Throws if one of them may not be reached: it makes the whole name suspect. */
-async function addressesOf(name: string, call: ToolCall): Promise<readonly Address[]> {
+async function addressesOf(name: string, call: Reach): Promise<readonly Address[]> {
   const family = isIP(name)
   const all = family === 0 ? await lookup(name, { all: true, order: 'verbatim' }) : [{ address: name, family }]
   for (const { address } of all) {

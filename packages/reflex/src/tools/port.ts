@@ -64,6 +64,8 @@ export function toolPort<S extends RunFacts>({ tools, guess, place, allows, deni
         ...place(call),
         signal: call.signal,
         key: call.key,
+        run: call.run,
+        answers: call.answers,
         part: (delta: Json, begins?: boolean) => call.part(delta, begins),
         allows: (capability, exactly) => allows(call, capability, exactly),
         denies: (capability) => denies(call, capability),

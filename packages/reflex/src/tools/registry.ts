@@ -1,4 +1,4 @@
-import { causeOf, copyJson, isFault, isObject, type Json, type Repeat, type Traits } from '../kernel/index.ts'
+import { causeOf, copyJson, type Fault, isFault, isInterruption, isObject, type Json, type Repeat, type Traits } from '../kernel/index.ts'
 import { toolCapability } from './capability.ts'
 import { faults } from './faults.ts'
 import type { Place, Tool, ToolCall } from './tool.ts'
@@ -25,6 +25,9 @@ const NAME = /^[A-Za-z][\w.-]{0,99}$/
 /** The tools that a run may call, by name. */
 export class Tools {
   readonly #tools = new Map<string, Tool>()
+
+  /** Returns the reason why there is no tool with a name; undefined if nothing is known about it. */
+  explainMissing: ((name: string) => Fault | undefined) | undefined
 
   /** Throws `R4102` for two tools with one name, for an invalid name, and for a rule of repetition that does not exist. */
   constructor(tools: Iterable<Tool>) {
@@ -62,6 +65,8 @@ export class Tools {
   get(name: string, guess?: Guess): Tool {
     const tool = this.#tools.get(name)
     if (tool !== undefined) return tool
+    const known = this.explainMissing?.(name)
+    if (known !== undefined) throw known
     const meant = guess?.(name, this.names())
     const hint = meant === undefined ? '' : `; did you mean "${meant}"?`
     throw faults.make('R4100', `there is no tool ${JSON.stringify(name)}${hint}`, {
@@ -132,7 +137,7 @@ async function perform(tool: Tool, args: unknown, call: ToolCall): Promise<Json>
   try {
     return await tool.run(args, call)
   } catch (thrown) {
-    if (isFault(thrown)) throw thrown
+    if (isFault(thrown) || isInterruption(thrown)) throw thrown
     const cause = causeOf(thrown)
     throw faults.make('R4103', `${tool.name} failed: ${typeof cause === 'string' ? cause : cause.message}`, { cause: thrown })
   }

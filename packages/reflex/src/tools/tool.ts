@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Repeat, Validator } from '../kernel/index.ts'
+import type { EffectAnswer, Json, JsonObject, Repeat, Validator } from '../kernel/index.ts'
 
 /** The folders of a run. Both paths are absolute and real, without links. */
 export interface Place {
@@ -18,6 +18,10 @@ export interface ToolCall extends Place {
   readonly signal: AbortSignal
   /** The idempotency key: the same when the call is repeated after a crash. */
   readonly key: string
+  /** The answers to questions that this call has asked so far, by throwing a `questionInterruption`. Absent where nothing records them. */
+  readonly answers?: readonly EffectAnswer[] | undefined
+  /** The run of the call. Absent outside of runs. */
+  readonly run?: string | undefined
   /** Reports progress to observers. */
   part(delta: Json, begins?: boolean): void
   /**
@@ -36,6 +40,8 @@ export interface ToolCall extends Place {
 export interface Tool<Args = unknown, Result = Json> {
   readonly name: string
   readonly description: string
+  /** True if its results are text from outside, whatever its arguments are: they get that label. */
+  readonly outside?: boolean | undefined
   /** True if something leaves; everything before the call is then durable first. */
   readonly leaves: boolean
   /** The rule for repeating a call after a crash: freely, under the same key, or only after a person decides it. */

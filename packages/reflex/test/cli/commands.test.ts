@@ -91,6 +91,8 @@ describe('a wrong command line changes nothing, reports the error, and exits wit
     [['runs', '--status', 'suspnded'], 'R2031', 'did you mean "suspended"'],
     [['runs', '--limit', '0'], 'R2031', '--limit'],
     [['runs', '--since', 'soon'], 'R2031', '2h'],
+    [['runs', '--until', 'soon'], 'R2031', 'write --until 2h'],
+    [['runs', '--after', 'nobody'], 'R2016', ''],
     [['show', 'otter@x'], 'R2031', 'RUN@21'],
     [['trace', 'otter'], 'R2016', 'reflex runs'],
     [['trace', 'otter', '--store', 'nowhere.db'], 'R1021', 'nowhere.db'],
@@ -104,6 +106,18 @@ describe('a wrong command line changes nothing, reports the error, and exits wit
     expect(err).not.toContain('\u001b')
     expect(err).toMatch(new RegExp(`^error ${rule} {2}`))
     expect(err).toContain(hint)
+  })
+
+  test('a list of runs is narrowed by kind, program and time, and continued after a run', async () => {
+    const folder = workFolder()
+    for (const id of ['otter-1', 'otter-2', 'otter-3']) await reflex([...RUN.slice(0, 2), '--id', id], { folder })
+    const ids = async (...words: string[]): Promise<string[]> => {
+      const { out } = await reflex(['runs', '--json', ...words], { folder })
+      return (JSON.parse(out) as { runs: { id: string }[] }).runs.map(({ id }) => id)
+    }
+    expect(await ids('--kind', 'workflow', '--limit', '2')).toEqual(['otter-3', 'otter-2'])
+    expect(await ids('--program', 'workflow:refund', '--after', 'otter-2')).toEqual(['otter-1'])
+    expect([await ids('--kind', 'tree'), await ids('--program', 'workflow:other'), await ids('--until', '2h')]).toEqual([[], [], []])
   })
 
   test('an ambiguous prefix and a missing record are refused', async () => {

@@ -30,8 +30,8 @@ function node(args: readonly string[], cwd: string): { code: number | null; stdo
 }
 
 describe('documents', () => {
-  test('pages that are made from the code are as the code says', () => {
-    expect(outdatedPages(), 'npm run docs').toEqual([])
+  test('pages that are made from the code are as the code says', async () => {
+    expect(await outdatedPages(), 'npm run docs').toEqual([])
   })
 
   test.each(documents)('%s links to what is there', (file) => {

@@ -87,6 +87,19 @@ describe('an answer', () => {
     else expect(accept()).toEqual(value)
   })
 
+  it('is refused with the path of each value that does not match, so that a form can show it there', () => {
+    const schema = { type: 'object', properties: { tags: { type: 'array', items: { type: 'string' } } }, required: ['tags', 'sum'] }
+    expect(refused(() => acceptAnswer({ text: '', schema }, { tags: ['a', 1] }))).toMatchObject({
+      code: 'R4201',
+      data: {
+        problems: [
+          { path: [], message: 'must have the key "sum"' },
+          { path: ['tags', 1], message: 'must be a string' },
+        ],
+      },
+    })
+  })
+
   it('can be an option or match the schema if a question has both', () => {
     const question: Question = { text: '', options: [{ value: 'none' }], schema: { type: 'number' } }
     expect(acceptAnswer(question, 'None')).toBe('none')

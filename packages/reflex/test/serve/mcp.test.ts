@@ -162,11 +162,13 @@ describe.each(['legacy', 'auto'] as const)('programs as tools for a client that 
     expect(first).toMatchObject({ status: 'suspended', next: expect.stringContaining('tool answer') as unknown })
     const wrong = await client.callTool({ name: 'answer', arguments: { run: first.run, value: 'perhaps' } })
     expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('R4200') as unknown }] })
-    const last = documentOf(await client.callTool({ name: 'answer', arguments: { run: first.run, question: 'q1', value: 'yes' } }))
+    const yes = { run: first.run, question: 'q1', value: 'yes', reason: 'the tests pass' }
+    const last = documentOf(await client.callTool({ name: 'answer', arguments: yes }))
     expect(last).toMatchObject({ run: first.run, status: 'completed' })
     expect(documentOf(await client.callTool({ name: 'status', arguments: { run: first.run } }))).toEqual(last)
     const trace = documentOf(await client.callTool({ name: 'trace', arguments: { run: first.run } }))
     expect(trace).toMatchObject({ run: { id: first.run }, by: 'mcp:desk' })
+    expect(JSON.stringify(trace)).toContain('"reason":"the tests pass"')
     const uri = `reflex://runs/${String(first.run)}`
     expect((await client.listResources()).resources).toMatchObject([{ uri }])
     const { contents } = await client.readResource({ uri: `${uri}/trace` })

@@ -15,13 +15,14 @@ describe('runs over HTTP', () => {
     expect(questions.json.questions).toMatchObject([{ id: 'otter/q1', text: 'Release?' }])
     const before = await eventsOf(server, '/v1/runs/otter/events', { most: Number(started.json.records) })
     const rest = eventsOf(server, '/v1/runs/otter/events', { lastEventId: before.at(-1)?.id ?? '' })
-    expect(await send('POST', '/v1/runs/otter/questions/q1/answer', { value: 'yes' })).toMatchObject({
+    expect(await send('POST', '/v1/runs/otter/questions/q1/answer', { value: 'yes', reason: 'the tests pass' })).toMatchObject({
       status: 200,
-      json: { answered: { by: 'ana' } },
+      json: { answered: { by: 'ana', reason: 'the tests pass' } },
     })
     const all = [...before, ...(await rest)]
     expect(all.map(({ id }) => id)).toEqual(all.map((_, i) => `otter@${i + 1}`))
     expect(all.at(-1)?.data).toMatchObject({ ended: 'completed' })
+    expect(JSON.stringify(all)).toContain('"by":"ana","reason":"the tests pass"')
     expect(await send('GET', '/v1/runs/otter')).toMatchObject({ status: 200, json: { run: { status: 'completed' } } })
     expect(await send('GET', '/v1/runs/otter/events', undefined, { 'last-event-id': all.at(-1)?.id ?? '' })).toMatchObject({ status: 204 })
   })
@@ -49,7 +50,7 @@ describe('runs over HTTP', () => {
     const first = await send('POST', '/v1/runs', { program, wait: true }, key)
     const second = await send('POST', '/v1/runs', { program, wait: true }, key)
     expect([first.status, second.status]).toEqual([201, 200])
-    expect(second.json.run?.id).toBe(first.json.run)
+    expect(second.json).toEqual(first.json)
     expect(await reflex.runs()).toHaveLength(1)
     expect(await send('POST', '/v1/runs', { program, wait: false }, key)).toMatchObject({ status: 409, json: { error: { code: 'R6009' } } })
   })

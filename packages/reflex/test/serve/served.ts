@@ -11,6 +11,8 @@ export interface Served {
   readonly token: string
   /** Makes a request with the token of the server. A body is sent as JSON. */
   readonly send: (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Reply>
+  /** Stops the server before the end of the test. */
+  readonly stop: () => Promise<void>
 }
 
 export interface Reply {
@@ -37,6 +39,7 @@ export async function served(options: Partial<ServeOptions> = {}, reflexOptions:
     reflex,
     url,
     token,
+    stop: () => server.stop(),
     async send(method, path, body, headers = {}) {
       const response = await fetch(`${url}${path}`, {
         method,

@@ -17,19 +17,20 @@ function endless(): {
 test('a client that reads nothing is cut off, and little was read for it', async () => {
   const host = virtualHost()
   const { events, asked } = endless()
-  let ended = 0
-  const reader = eventStream(events, host, () => void ended++).getReader()
+  const calls: string[] = []
+  const stream = eventStream(events, host, { onEnd: () => void calls.push('end'), cut: () => void calls.push('cut') })
   await host.advance(60_000)
-  expect(ended).toBe(1)
+  expect(calls).toEqual(['end', 'cut'])
   expect(asked()).toBeLessThan(100)
-  await expect(reader.read()).rejects.toThrow('reads nothing')
+  await stream.cancel()
+  expect(calls).toEqual(['end', 'cut'])
 })
 
 test('a client that reads slowly stays, and gets each event once and a comment between', async () => {
   const host = virtualHost()
   const { events } = endless()
   let ended = 0
-  const reader = eventStream(events, host, () => void ended++).getReader()
+  const reader = eventStream(events, host, { onEnd: () => void ended++, cut: () => undefined }).getReader()
   const decoder = new TextDecoder()
   let text = ''
   for (let i = 0; i < 300; i++) {
@@ -42,5 +43,19 @@ test('a client that reads slowly stays, and gets each event once and a comment b
   expect(text).toContain('\n:\n\n')
   expect(ended).toBe(0)
   await reader.cancel()
+  expect(ended).toBe(1)
+})
+
+test('a stream that fails ends with the error as its last event, and without the words of an unknown one', async () => {
+  async function* events(): AsyncGenerator<{ readonly id: string; readonly data: object & Record<string, never> }> {
+    yield { id: 'otter@1', data: {} }
+    throw new Error('the disk is gone')
+  }
+  let ended = 0
+  const stream = eventStream(events(), virtualHost(), { onEnd: () => void ended++, cut: () => undefined })
+  const text = await new Response(stream).text()
+  expect(text).toContain('id: otter@1\n')
+  expect(text).toMatch(/event: error\ndata: .*"R9001".*\n\n$/)
+  expect(text).not.toContain('disk')
   expect(ended).toBe(1)
 })

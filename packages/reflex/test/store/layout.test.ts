@@ -136,6 +136,7 @@ describe.skipIf('missing' in programs)(
       await first.append('memory', 'k1', 'old', NOW)
       await first.close()
       await server.sql(`alter table older.run drop column used; drop table older.segment; drop table older.ledger_facts;
+        alter table older.journal drop column moved;
         alter table older.ledger drop column entry_name; update older.header set layout = 1`)
       const store = openPostgres(server.address({ schema: 'older' }))
       onTestFinished(() => store.close())

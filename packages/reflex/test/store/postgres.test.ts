@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { isFault } from '../../src/kernel/journal/fault.ts'
 import type { Lease, Store } from '../../src/kernel/ports/store.ts'
@@ -54,6 +55,55 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
   it('keeps a ledger as the model of its rules', async () => {
     const store = opened()
     await ledgerAsModel(() => store, 25)
+  })
+
+  describe('the order of commits', () => {
+    const placed = async (store: Store, place: string): Promise<readonly [found: string[], end: string]> => {
+      const { batches = [], end = '' } = (await store.committed(place)) ?? {}
+      return [batches.map(({ run, first }) => `${run}@${first}`), end]
+    }
+
+    it('neither loses a batch of a slow transaction nor holds up the others, also of other users of the database', async () => {
+      const address = server.address()
+      const store = opened(address)
+      const lease = await begun(store)
+      await store.create(rowOf('slow-1'), worker)
+      const start = (await store.committed())?.end ?? ''
+      const { username, password, pathname } = new URL(address)
+      const slow = new Client({
+        host: '127.0.0.1',
+        port: server.port,
+        user: username,
+        password: decodeURIComponent(password),
+        database: pathname.slice(1),
+      })
+      await slow.connect()
+      onTestFinished(() => slow.end())
+      await slow.query('begin')
+      await slow.query(`insert into "${schemaOf(address)}".journal (run, first, count, version, sum, body)
+        select seq, 1, 1, 1, 0, '[]' from "${schemaOf(address)}".run where id = 'slow-1'`)
+      const places = [start]
+      for (let first = 1; first <= 40; first++) {
+        await store.commit([batchOf(lease, first)])
+        const [found, end] = await placed(store, places.at(-1) ?? '')
+        expect(found).toEqual([`${RUN}@${first}`])
+        expect(end.length).toBeLessThan(40)
+        places.push(end)
+      }
+      await slow.query('commit')
+      for (const [i, place] of places.entries()) {
+        const [found] = await placed(opened(address), place)
+        const rest = Array.from({ length: 40 - i }, (_, n) => `${RUN}@${i + n + 1}`)
+        expect(found).toEqual(['slow-1@1', ...rest])
+      }
+    })
+
+    it('refuses a place of a server that is ahead, as after a restore of an older copy', async () => {
+      const store = opened()
+      await begun(store)
+      const end = Number.parseInt((await store.committed())?.end ?? '', 36)
+      expect(await store.committed((end + 1_000_000).toString(36))).toBeUndefined()
+    })
   })
 
   describe('values', () => {

@@ -5,6 +5,7 @@ import { type Config, readConfig } from '../../app/config.ts'
 import { findStore, openKnown } from '../../app/home.ts'
 import { KnownStores } from '../../app/known-stores.ts'
 import { type Fault, isFault } from '../../kernel/index.ts'
+import { McpServers } from '../../mcp/index.ts'
 import { readText } from '../../programs/read-text.ts'
 import { accessVariables, createModels, PRICED_ON, providerAccess, type ProviderAccess, simulatedModel } from '../../models/index.ts'
 import { readPolicy, readTrust } from '../../policy/index.ts'
@@ -53,6 +54,7 @@ export async function checksOf(console: Console, flags: ContinueFlags, config: C
     await storeCheck(console, flags),
     storesCheck(console),
     ...ruleChecks(console, flags),
+    ...serverChecks(console, flags, config),
     modelCheck(console, config),
     pricesCheck(console),
     terminalCheck(console),
@@ -151,6 +153,31 @@ function ruleChecks({ world }: Console, { policy }: ContinueFlags): Check[] {
     ...attemptCheck('trust', () => (trust === undefined ? undefined : `REFLEX_TRUST=${readTrust(trust, 'REFLEX_TRUST')}`)),
     ...files.flatMap((file) => attemptCheck('policy', () => policyText(file, resolve(cwd, file)))),
   ]
+}
+
+/** Checks which MCP servers may be started, and that their lists of tools are there. It starts none. */
+function serverChecks({ world }: Console, flags: ContinueFlags, config: Config | undefined): Check[] {
+  const { cwd, environment, host } = world.surroundings
+  const policy = policyNames(flags, environment).flatMap((file) => {
+    try {
+      return [{ ...readPolicy(readText(resolve(cwd, file)), resolve(cwd, file)) }]
+    } catch (thrown) {
+      // The check of the policy reports it.
+      if (isFault(thrown)) return []
+      throw thrown
+    }
+  })
+  const { file, servers } = config ?? {}
+  const proposed = file === undefined || servers === undefined ? undefined : { file, servers }
+  const machine = { host, workdir: cwd, environment, sandbox: { host, environment } }
+  return new McpServers(proposed, policy, machine, () => null).states().map(({ name, shown, tools, fault }): Check => {
+    if (fault === undefined) return { name: 'mcp', mark: 'done', text: `${name}: ${counted(tools.length, 'tool')} of ${shown}` }
+    return { name: 'mcp', mark: 'warns', text: `${fault.code} ${fault.message}`, fix: fault.fix }
+  })
+}
+
+function policyNames({ policy }: ContinueFlags, { REFLEX_POLICY: named }: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return policy ?? (named === undefined || named === '' ? [] : [named])
 }
 
 function policyText(file: string, path: string): string {

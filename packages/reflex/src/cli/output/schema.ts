@@ -141,6 +141,23 @@ export const DOCUMENTS = {
   image: z.object({ v, file: text, bytes: z.number() }).describe('graph --svg FILE'),
   schemas: z.object({ v, schemas: list(z.object({ name: text, about: text, files: text })) }).describe('schema, without a name'),
   completion: z.object({ v, shell: text, script: text }).describe('completion'),
+  pin: z
+    .object({
+      v,
+      name: text,
+      server: text.describe('The name and version that the server states'),
+      tools: z.array(z.looseObject({ name: text })),
+      entry: z.record(z.string(), z.unknown()),
+      line: text.describe('The entry for "mcp" of a policy'),
+      list: text.describe('The file with the list of tools'),
+      files: z.array(text),
+      differences: z.array(text),
+      current: z.boolean(),
+    })
+    .describe('mcp pin'),
+  servers: z
+    .object({ v, servers: z.array(z.object({ name: text, shown: text, tools: z.array(text), fault: fault.optional() })) })
+    .describe('mcp tools'),
   doctor: z
     .object({
       v,

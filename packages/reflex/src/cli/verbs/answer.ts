@@ -12,6 +12,7 @@ import { commandHint, factLine } from '../layout.ts'
 import type { ContinueFlags } from '../options.ts'
 
 export interface AnswerFlags extends ContinueFlags {
+  readonly reason?: string
   /** False after `--no-run`. */
   readonly run?: boolean
 }
@@ -21,6 +22,7 @@ interface GivenAnswer {
   readonly question: OpenQuestion
   readonly value: Json
   readonly by: string
+  readonly reason?: string
 }
 
 /** `reflex answer RUN [QUESTION] VALUE`: records the answer, then continues the run, unless another process owns it. */
@@ -37,19 +39,19 @@ export async function answerAt(session: Session, address: string, word: string, 
   const { reflex, read } = session
   const question = await reflex.question(address)
   const value = checkAnswer(question, await readAnswer(word, read))
-  const reply: GivenAnswer = { question, value, by: reflex.actor }
+  const reply: GivenAnswer = { question, value, by: reflex.actor, ...(flags.reason === undefined ? {} : { reason: flags.reason }) }
   return flags.run === false ? postAnswer(session, reply, undefined) : answerAndContinue(session, reply, flags)
 }
 
 async function answerAndContinue(session: Session, reply: GivenAnswer, flags: AnswerFlags): Promise<number> {
   const { reflex } = session
-  const { question, value, by } = reply
+  const { question, value, by, reason } = reply
   try {
     return await driveRun(session, flags, {
       open: (prepare) => reflex.resume(question.run, { prepare }),
       header: (handle) => printRecorded(session, reply, handle),
-      beforeContinue: async (handle) => void (await handle.answer(question, value, by)),
-      documentFields: { answered: { question: question.id, value, by } },
+      beforeContinue: async (handle) => void (await handle.answer(question, value, by, reason)),
+      documentFields: { answered: { question: question.id, value, by, ...(reason === undefined ? {} : { reason }) } },
     })
   } catch (thrown) {
     if (!isFault(thrown)) throw thrown
@@ -65,14 +67,16 @@ async function answerAndContinue(session: Session, reply: GivenAnswer, flags: An
  * Posts an answer to the inbox of the run. The process that owns the run takes it, unless the question is closed by
  * then.
  */
-async function postAnswer(session: Session, { question, value, by }: GivenAnswer, ownerMessage: string | undefined): Promise<number> {
+async function postAnswer(session: Session, reply: GivenAnswer, ownerMessage: string | undefined): Promise<number> {
   const { console, reflex } = session
-  const { message } = await reflex.answer(question.id, value, { by, run: false })
+  const { question, value, ...author } = reply
+  const { by } = author
+  const { message } = await reflex.answer(question.id, value, { ...author, run: false })
   const outcome = ownerMessage === undefined || message === undefined ? 'waits' : await awaitAnswer(session, question, message)
   // The question is closed; this call throws the fault that says why.
   if (outcome === 'late') await reflex.question(question.id)
   if (console.shape !== 'text')
-    console.document(plainJson({ v: 1, answered: { question: question.id, value, by }, inbox: outcome !== 'taken' }))
+    console.document(plainJson({ v: 1, answered: { question: question.id, value, ...author }, inbox: outcome !== 'taken' }))
   else if (!console.quiet) {
     const name = console.err.text(question.id)
     const where =

@@ -2,11 +2,12 @@ import { plainJson, programName, utc } from '../../protocol/plain.ts'
 import { runDocument } from '../../protocol/documents.ts'
 import { faults } from '../../runs/faults.ts'
 import { readDuration } from '../../agents/duration.ts'
-import { isFault, type JsonObject, type RunRow, type RunStatus, type Store } from '../../kernel/index.ts'
+import { isFault, type JsonObject, type RunRow, type RunStatus, type Store, type Worker } from '../../kernel/index.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
 import { EXIT } from '../exit.ts'
-import { abandonedRuns, waitReason } from '../abandoned-runs.ts'
+import { listRuns } from '../../runs/listing.ts'
+import { waitReason } from '../abandoned-runs.ts'
 import { table, tabSeparated, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import type { StoreSession } from '../store-session.ts'
@@ -17,6 +18,10 @@ export interface RunsFlags extends CommonFlags {
   readonly status?: string
   readonly limit?: string
   readonly since?: string
+  readonly until?: string
+  readonly kind?: string
+  readonly program?: string
+  readonly after?: string
 }
 
 /** The statuses by which runs can be filtered. */
@@ -28,19 +33,26 @@ export async function runs(rows: StoreSession, flags: RunsFlags): Promise<number
   const { console, store } = rows
   const status = statusesOf(flags.status)
   const limit = limitOf(flags.limit)
-  const since = sinceOf(flags.since, console.now)
-  // A run whose process is gone is stored as running and shown as suspended.
-  const stored = status === undefined || !status.includes('suspended') ? status : [...new Set([...status, 'running' as const])]
-  const all = await store.runs({
-    ...(stored === undefined ? {} : { status: stored }),
-    ...(status === undefined && since === undefined ? { limit: limit + 1 } : {}),
+  const since = timeOf('--since', flags.since, console.now)
+  const { kind, program } = flags
+  const until = timeOf('--until', flags.until, console.now)
+  const processes = { now: console.now, isAlive: (worker: Worker) => console.world.isAlive(worker) }
+  const {
+    rows: listed,
+    gone,
+    more,
+  } = await listRuns(store, processes, {
+    ...(status === undefined ? {} : { status }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(program === undefined ? {} : { program }),
+    ...(flags.after === undefined ? {} : { after: (await (await import('../../runs/find-run.ts')).findRun(store, flags.after)).id }),
+    limit,
   })
-  const gone = await abandonedRuns(rows, all)
-  const shown = all.filter((row) => row.updated >= (since ?? 0) && (status === undefined || status.includes(statusOf(row, gone))))
-  const listed = shown.slice(0, limit)
   const segments = new Map<string, number>()
   for (const { id } of listed) segments.set(id, await segmentCount(store, id))
-  print(console, listed, { gone, segments, more: shown.length > limit })
+  print(console, listed, { gone, segments, more })
   return EXIT.done
 }
 
@@ -138,11 +150,11 @@ function limitOf(wanted: string | undefined): number {
   throw faults.make('R2031', `--limit ${wanted} is not a whole number above 0`, { fix: 'write --limit 20' })
 }
 
-function sinceOf(wanted: string | undefined, now: number): number | undefined {
+function timeOf(flag: string, wanted: string | undefined, now: number): number | undefined {
   if (wanted === undefined) return undefined
   const ms = readDuration(wanted)
   if (ms !== undefined) return now - ms
   const at = Date.parse(wanted)
   if (!Number.isNaN(at)) return at
-  throw faults.make('R2031', `--since ${wanted} is not a duration or a date`, { fix: 'write --since 2h, --since 3d or --since 2026-11-20' })
+  throw faults.make('R2031', `${flag} ${wanted} is not a duration or a date`, { fix: `write ${flag} 2h, ${flag} 3d or ${flag} 2026-11-20` })
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
-import { readTokens, startServer } from '../../serve/index.ts'
+import { readTokens, readTriggers, startServer } from '../../serve/index.ts'
 import { plainJson } from '../../protocol/plain.ts'
+import { faultData } from '../../kernel/index.ts'
 import { faults } from '../../runs/faults.ts'
 import { EXIT, interruptCode } from '../exit.ts'
 import { durationOf } from '../grammar.ts'
@@ -14,6 +15,7 @@ export interface ServeFlags extends ContinueFlags {
   readonly port?: string
   readonly hostName?: readonly string[]
   readonly tokens?: string
+  readonly triggers?: string
   readonly grace?: string
   readonly maxBody?: string
   readonly rate?: string
@@ -24,17 +26,22 @@ export interface ServeFlags extends ContinueFlags {
 
 /** `reflex serve`: answers requests over HTTP and continues runs that are due, until it is stopped. */
 export async function serve({ console, reflex }: Session, flags: ServeFlags): Promise<number> {
-  const { cwd } = console.world.surroundings
+  const { cwd, environment } = console.world.surroundings
   const { bind, hostName, tokens, grace, work } = flags
   const numbers = { port: flags.port, maxBody: flags.maxBody, rate: flags.rate, maxStreams: flags.streams }
+  const triggers = flags.triggers === undefined ? undefined : resolve(cwd, flags.triggers)
+  // It starts programs and sends data elsewhere, which a run must not arrange.
+  if (triggers !== undefined) await reflex.library.rejectWritten(triggers)
   const server = await startServer(reflex, {
     version: console.world.version,
     ...(bind === undefined ? {} : { bind }),
     ...(hostName === undefined ? {} : { names: hostName }),
     ...(tokens === undefined ? {} : { tokens: readTokens(resolve(cwd, tokens)) }),
+    ...(triggers === undefined ? {} : { triggers: readTriggers(triggers, environment) }),
     ...(grace === undefined ? {} : { grace: durationOf(grace, '--grace') }),
     ...(work === undefined ? {} : { work }),
     ...Object.fromEntries(Object.entries(numbers).flatMap(([name, word]) => (word === undefined ? [] : [[name, countOf(name, word)]]))),
+    onTrouble: (fault) => console.report(console.fault(faultData(fault))),
     onWork: (event) => {
       if (event.did === 'failed' && event.fault.verdict !== 'wait') console.report(console.fault(event.fault))
     },

@@ -7,6 +7,7 @@ import { shortJson } from '../../text/index.ts'
 import type { RunView, StackStep } from '../../runs/view.ts'
 import type { Console } from '../console.ts'
 import { questionLines, remedyLines } from '../ending.ts'
+import { reasonText } from '../event-text.ts'
 import { segmentText } from '../segment-text.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
@@ -149,11 +150,11 @@ function failureLines({ out, now }: Console, { failures }: RunView): string[] {
 /** Returns the messages in the inbox of a run. */
 function inbox({ out, now }: Console, { row, inbox: messages }: RunView): string[] {
   const hasEnded = row.status !== 'running' && row.status !== 'suspended'
-  return messages.flatMap(({ type, to, body, by, at, fault }, i) => {
+  return messages.flatMap(({ type, to, body, by, reason, at, fault }, i) => {
     const lead = i === 0 ? 'inbox' : '     '
     if (fault !== undefined)
       return layoutText({ lead, painted: out.paint('dim', lead), text: out.text(`${fault.code} ${fault.message}`), column: 8 }, out)
-    const text = `${`${type} ${to}`.trim()}: ${shortJson(body)}`
+    const text = `${`${type} ${to}`.trim()}: ${shortJson(body)}${out.text(reasonText(reason))}`
     const facts = [...(by === undefined ? [] : [`by ${by}`]), localTime(at, now), hasEnded ? 'the run had ended' : 'not read yet']
     return layoutText({ lead, painted: out.paint('dim', lead), text, facts, column: 8 }, out)
   })

@@ -258,7 +258,11 @@ function withMessages(traced: TraceText | undefined, event: StoryEvent, { verbos
 function answered(line: StoryLine): TraceText {
   const { facts = {}, text = '' } = line.event
   const by = typeof facts.by === 'string' ? facts.by : undefined
-  return { text: isRetry(line) ? `tried again${by === undefined ? '' : `, by ${by}`}` : `answered  ${answerText({ by, text })}` }
+  const reason = typeof facts.reason === 'string' ? { reason: facts.reason } : {}
+  const shown = isRetry(line)
+    ? answerText({ by: undefined, text: `tried again${by === undefined ? '' : `, by ${by}`}`, ...reason })
+    : `answered  ${answerText({ by, text, ...reason })}`
+  return { text: shown }
 }
 
 function done(event: StoryEvent, { took, hasReturned, spent, answered }: EventContext, limit: number): TraceText | undefined {

@@ -36,8 +36,8 @@ export async function* archiveOf(store: Store, { id }: Pick<RunRow, 'id'>, optio
     if (segment !== undefined) yield lines.sealOf(segment, record.n)
   }
   if (options.through === undefined)
-    for (const { id: message, type, to, body, by, at } of inbox)
-      yield chain.add({ message, type, to, body, ...(by === undefined ? {} : { by }), at })
+    for (const { id: message, type, to, body, by, reason, at } of inbox)
+      yield chain.add({ message, type, to, body, ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }), at })
   const end = chain.add({ end: part.last, lines: chain.lines + 1 })
   yield secret === undefined ? end : signedLine(end, chain.head, secret)
 }

@@ -46,6 +46,7 @@ export const LINES = {
     to: z.string(),
     body: json,
     by: z.string().optional(),
+    reason: z.string().optional(),
     at: time,
   }),
   end: z.strictObject({ end: count, lines: count }),

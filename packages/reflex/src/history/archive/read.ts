@@ -346,13 +346,16 @@ export class ArchiveReader {
     }
   }
 
-  #message({ message: id, type, to, body, by, at }: LineOf<'message'>, cut: SplitLine): ArchivePart {
+  #message({ message: id, type, to, body, by, reason, at }: LineOf<'message'>, cut: SplitLine): ArchivePart {
     this.#link(cut, 'R2081', `the message ${id.slice(0, 40)}`)
     for (const name of type === 'answer' ? [`id ${id}`, `answer ${to}`] : [`id ${id}`]) {
       if (this.#messageKeys.has(name)) throw this.#fault('R2076', `the message ${id.slice(0, 40)} repeats an earlier message`)
       this.#messageKeys.add(name)
     }
-    return { type: 'message', message: { id, type, to, body, at, ...(by === undefined ? {} : { by }) } }
+    return {
+      type: 'message',
+      message: { id, type, to, body, at, ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) },
+    }
   }
 
   #end({ end, lines }: LineOf<'end'>, cut: SplitLine): void {

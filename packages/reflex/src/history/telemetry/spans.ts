@@ -289,12 +289,14 @@ export class SpanProjection {
       case 'err':
         return [`effect ${input[1]}`, failureResult(input[2])]
       case 'answer':
-      case 'message':
+      case 'message': {
         if (this.#isOpen(input[1])) return undefined
+        const by = input[0] === 'answer' ? input[3] : input[4]
         return [
           `wait ${input[1]}`,
-          { status: 'ok', facts: { 'reflex.wait.met': input[0], ...(input[3] === undefined ? {} : { 'reflex.wait.by': input[3] }) } },
+          { status: 'ok', facts: { 'reflex.wait.met': input[0], ...(by === undefined ? {} : { 'reflex.wait.by': by }) } },
         ]
+      }
       case 'messages':
         return this.#isOpen(input[1]) ? undefined : [`wait ${input[1]}`, { status: 'ok', facts: { 'reflex.wait.met': 'message' } }]
       case 'timer':

@@ -37,10 +37,12 @@ export type Input =
   | readonly ['use', Ref, Readonly<Record<string, number>>]
   /** The permissions of a program, before its first step and whenever they have changed. */
   | readonly ['permits', Json]
-  /** Formats below 3: `pause`. */
+  /** The effect asks a question while it is performed: the name of its wait, and the question. Formats below 3: also `pause`. */
   | readonly ['hold', Ref, string, Json, RuntimeAsker?]
-  | readonly ['answer', Ref, Json, string?]
-  | readonly ['message', Ref, Json, string?]
+  /** The value, its author, and the reason that the author gave. */
+  | readonly ['answer', Ref, Json, string?, string?]
+  /** The body, the id of the message, and its author. */
+  | readonly ['message', Ref, Json, string?, string?]
   /** Messages of a wait that takes several at once, in their order. */
   | readonly ['messages', Ref, readonly TakenMessage[]]
   | readonly ['timer', Ref]

@@ -1,6 +1,7 @@
 import type { Fault } from '../journal/fault.ts'
 import type { Frame } from '../state/frame.ts'
 import type { Json, JsonObject } from '../journal/json.ts'
+import type { EffectAnswer } from '../state/answers.ts'
 import type { BoardReader } from '../state/scope.ts'
 import type { EndStatus, EstimatedUsage, Ref } from '../journal/record.ts'
 import type { RunFacts } from './settings.ts'
@@ -75,6 +76,8 @@ export interface Call<S extends RunFacts = RunFacts> {
   isPermitted(grant: string): boolean
   /** Aborted when the effect is dropped. A late result reaches no program; that of an effect that leaves is noted in the journal. */
   readonly signal: AbortSignal
+  /** The answers to questions that this effect has asked so far, in their order; empty for most effects. */
+  readonly answers: readonly EffectAnswer[]
   /** The result of `open`, for a port that has one. */
   readonly session: unknown
   /** The compiled program of the frame that asked. */
@@ -101,7 +104,7 @@ export const SIMULATED: JsonObject = { status: 'success', notes: '[Simulated]' }
 
 /**
  * A door to the outside. A port states facts; the runtime decides from them when to perform and what to do
- * after a crash. A thrown error becomes the effect's failure, as a record.
+ * after a crash. A thrown error becomes the effect's failure, as a record; an interruption keeps the effect pending.
  */
 export interface Port<S extends RunFacts = RunFacts> extends Traits {
   /** Facts of one call, where they differ from the port's own. */

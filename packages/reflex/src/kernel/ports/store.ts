@@ -3,8 +3,10 @@ import type { Json } from '../journal/json.ts'
 import type { Asker, Pin, Ref, WaitType } from '../journal/record.ts'
 import type { StatedUsage } from '../journal/usage.ts'
 import type { AppendOptions, Appended, Compaction, LatestEntries, LedgerEntry, NewEntry } from './ledger-entries.ts'
+import type { Committed } from './committed.ts'
 import type { Base, PackResult, Segment, StoredBatch, StoredSegment } from './segment.ts'
 
+export type * from './committed.ts'
 export type * from './ledger-entries.ts'
 export type { StoredBatch } from './segment.ts'
 
@@ -137,6 +139,8 @@ export interface Message {
   readonly to: string
   readonly body: Json
   readonly by?: string
+  /** The reason of an answer. */
+  readonly reason?: string
   readonly at: number
 }
 
@@ -174,6 +178,16 @@ export interface RunFilter {
   readonly status?: readonly RunStatus[]
   /** The beginning of the ids, or a complete trace id. */
   readonly prefix?: string
+  /** The kind of the program of a run. */
+  readonly kind?: string
+  /** The name of the program of a run: `workflow:refund`. */
+  readonly program?: string
+  /** Runs that changed at this time or later, in milliseconds since the epoch. */
+  readonly since?: number
+  /** Runs that last changed before this time. */
+  readonly until?: number
+  /** Runs after this one in the list. There is no list after a run that the store does not have. */
+  readonly after?: string
   readonly limit?: number
 }
 
@@ -279,7 +293,15 @@ export interface Store {
    */
   forget(run: string, through: number, archive: string): Awaitable<void>
 
-  /** Returns runs, newest first, without runs that were dropped before their first record. */
+  /**
+   * Returns the batches of all runs that became durable after a place, at most `limit`, in an order that never changes and in which those of
+   * a run have the order of their records. Without a place, only the place of the end now. It costs almost nothing if there are none: every
+   * server calls it several times a second. Batches of removed runs are left out. Undefined if the place is not one of this store, or if
+   * records after it were packed since: then the order cannot be continued from there.
+   */
+  committed(after?: string, limit?: number): Awaitable<Committed | undefined>
+
+  /** Returns runs, newest first, without runs that were dropped before their first record. Throws `R2016` for an unknown run `after`. */
   runs(filter?: RunFilter): Awaitable<readonly RunRow[]>
   program(hash: string): Awaitable<StoredProgram | undefined>
   blob(hash: string): Awaitable<string | undefined>

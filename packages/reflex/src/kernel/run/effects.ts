@@ -9,7 +9,8 @@ import { type CallOwner, LiveCall } from './live-call.ts'
 import type { OpenPorts } from './open-ports.ts'
 import type { Policy } from '../ports/policy.ts'
 import type { Port, Traits } from '../ports/port.ts'
-import type { Input, EstimatedUsage } from '../journal/record.ts'
+import { type Interruption, isInterruption } from '../ports/interruption.ts'
+import type { Input, EstimatedUsage, Ref } from '../journal/record.ts'
 import type { RunFacts } from '../ports/settings.ts'
 import { soundUsage, type StatedUsage } from '../journal/usage.ts'
 
@@ -348,9 +349,20 @@ export class Effects<S extends RunFacts = RunFacts> {
 
   #onFailed(call: LiveCall<S>, thrown: unknown): void {
     if (call.isOver) return
+    if (isInterruption(thrown)) return this.#interrupt(call, thrown)
     const fault = faultJson(faultOf(call, thrown))
     const used = this.#used(call, fault)
     this.#finish(call, used === undefined ? ['err', call.pendingEffect.id, fault] : ['err', call.pendingEffect.id, fault, used])
+  }
+
+  /** Records why a call cannot end by itself. Its progress is recorded first, and the effect stays pending. */
+  #interrupt(call: LiveCall<S>, interruption: Interruption): void {
+    const effect = call.pendingEffect
+    this.#recordParts(effect, call.endParts())
+    if (call.isOver) return
+    const input = inputOf(effect.id, interruption)
+    this.#leave(call)
+    this.#run.arrive({ resolve: () => (inFlight(effect) ? [effect.frame, input] : undefined) })
   }
 
   /** Returns the usage that the port reads in a result or a fault; undefined for formats below 3, and if the port cannot read it. */
@@ -432,6 +444,10 @@ class ResultListener<S extends RunFacts> {
     this.#call = undefined
     if (call !== undefined) to(call, value)
   }
+}
+
+function inputOf(id: Ref, interruption: Interruption): Input {
+  return interruption.is === 'unknown' ? ['unknown', id] : ['hold', id, interruption.title, copyJson(interruption.about, 'a question')]
 }
 
 /** Returns the facts about an effect that is not being performed. Unknown facts are assumed to be the worst; without a port, nothing happens. */

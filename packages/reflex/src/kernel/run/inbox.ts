@@ -1,4 +1,5 @@
 import type { Arrival } from './arrival.ts'
+import { answerInput } from '../journal/answer.ts'
 import { cancelInput } from '../journal/cancellation.ts'
 import { Backlog, type BacklogMessage } from './backlog.ts'
 import { type DirectInbox, DirectMessages, type DirectRun } from './direct-messages.ts'
@@ -335,9 +336,10 @@ function waitFor(state: State, type: Message['type'], to: string): Wait | undefi
   return undefined
 }
 
-function inputFor(wait: Wait, { type, body, by, id }: Message): Input {
-  if (type === 'message') return ['message', wait.id, body, id]
-  return by === undefined ? ['answer', wait.id, body] : ['answer', wait.id, body, by]
+function inputFor(wait: Wait, message: Message): Input {
+  const { type, body, id, by } = message
+  if (type !== 'message') return answerInput(wait.id, body, message)
+  return by === undefined ? ['message', wait.id, body, id] : ['message', wait.id, body, id, by]
 }
 
 function takenMessage({ id, body, by }: Message): TakenMessage {

@@ -5,6 +5,7 @@ import { type Call, type Port, SIMULATED, type Traits } from '../ports/port.ts'
 import type { Ref } from '../journal/record.ts'
 import type { PartStream } from './part-stream.ts'
 import { framePath } from './row.ts'
+import type { EffectAnswer } from '../state/answers.ts'
 import type { BoardReader } from '../state/scope.ts'
 import type { RunFacts } from '../ports/settings.ts'
 import type { State } from '../state/state.ts'
@@ -60,6 +61,10 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
     const { implementation } = this
     if (this.isPerformed) return implementation.perform(this)
     return typeof implementation.simulate === 'function' ? implementation.simulate(this) : SIMULATED
+  }
+
+  get answers(): readonly EffectAnswer[] {
+    return this.pendingEffect.answers ?? []
   }
 
   get session(): unknown {

@@ -1,5 +1,6 @@
 import { Alarm } from './alarm.ts'
 import type { Arrival } from './arrival.ts'
+import { answerInput } from '../journal/answer.ts'
 import { cancelInput } from '../journal/cancellation.ts'
 import { type ClosedWait, findClosedWait, closedWaitText } from '../state/closed-waits.ts'
 import type { CommitOwner } from './committer.ts'
@@ -302,9 +303,8 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
    * Answers an open wait. Resolves with the number of the record when it is durable. Rejects with `R2002`, naming the record
    * that closed it, if the wait is not open, and with `R2001` if the run has ended.
    */
-  answer(id: Ref, value: unknown, by?: string): Promise<number> {
-    const json = copyJson(value, 'answer')
-    const input: Input = by === undefined ? ['answer', id, json] : ['answer', id, json, by]
+  answer(id: Ref, value: unknown, by?: string, reason?: string): Promise<number> {
+    const input = answerInput(id, copyJson(value, 'answer'), { by, reason })
     return this.#submit(
       () => {
         const wait = this.state.waits.get(id)

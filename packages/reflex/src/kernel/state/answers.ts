@@ -31,6 +31,13 @@ export function outputsOfAnswer(
   return raise === undefined ? {} : { raise }
 }
 
+/** An answer of a person to a question that an effect asked while it was performed. */
+export interface EffectAnswer {
+  /** The question as it was asked. */
+  readonly about: Json
+  readonly answer: Json
+}
+
 /** A person who stopped a run before an effect, and why the question was asked. */
 export interface StoppedEffect {
   readonly by: string

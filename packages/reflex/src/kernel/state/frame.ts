@@ -1,7 +1,7 @@
 import type { Json } from '../journal/json.ts'
 import type { Asker, EndStatus, Pin, Ref, Request, ReturnPair, WaitRules, WaitType } from '../journal/record.ts'
 import type { CallLimits, UsageSum } from '../journal/usage.ts'
-import type { StoppedEffect } from './answers.ts'
+import type { EffectAnswer, StoppedEffect } from './answers.ts'
 import type { Permissions } from '../journal/permissions.ts'
 import { BoardReader, Scope, type ScopeView } from './scope.ts'
 
@@ -28,6 +28,8 @@ export class PendingEffect {
   isPostponed = false
   /** The grants that the open question before it is about. */
   askedGrants: readonly string[] | undefined
+  /** The answers to questions that it asked while it was performed; undefined for most effects. */
+  answers: readonly EffectAnswer[] | undefined
   /** A person has stopped the run here. It fails. */
   stopped: StoppedEffect | undefined
   /** The call of this process that performs it: not part of the state, and empty after a fold. */

@@ -1,5 +1,6 @@
 import { areSameKind, PendingEffect, Frame, isActivation, requestOf, type StrandResult, type Link, type Wait } from './frame.ts'
 import { faults } from '../journal/faults.ts'
+import type { EffectAnswer } from './answers.ts'
 import type { Json } from '../journal/json.ts'
 import { oldAsker } from '../journal/old-words.ts'
 import type { Permissions } from '../journal/permissions.ts'
@@ -29,7 +30,16 @@ interface StoredFrame {
   readonly strands?: readonly (readonly [Ref, StrandResult['status'], readonly StoredEntry[], Json?])[]
   /** The pins of the strands, in their order. */
   readonly strandPins?: readonly number[]
-  readonly effects?: readonly (readonly [Ref, string, Json | null, string | null, number, number, (readonly string[])?])[]
+  readonly effects?: readonly (readonly [
+    Ref,
+    string,
+    Json | null,
+    string | null,
+    number,
+    number,
+    (readonly string[])?,
+    (readonly EffectAnswer[])?,
+  ])[]
   /** The permissions with the pin they are for. Absent where the caller has the same. */
   readonly permits?: readonly [pin: number, Permissions]
   readonly grants?: readonly string[]
@@ -207,9 +217,10 @@ function dumpStrandResult(strand: StrandResult): NonNullable<StoredFrame['strand
 }
 
 function dumpPendingEffect(effect: PendingEffect): NonNullable<StoredFrame['effects']>[number] {
-  const { id, port, args = null, requestedKey = null, record, askedGrants, stopped } = effect
+  const { id, port, args = null, requestedKey = null, record, askedGrants, stopped, answers } = effect
   const bits = (effect.hasParts ? 1 : 0) | (effect.isQuestioned ? 2 : 0) | (effect.isPostponed ? 4 : 0) | (stopped === undefined ? 0 : 8)
   const more = stopped === undefined ? askedGrants : [stopped.by, stopped.why]
+  if (answers !== undefined) return [id, port, args, requestedKey, record, bits, more ?? [], answers]
   return more === undefined ? [id, port, args, requestedKey, record, bits] : [id, port, args, requestedKey, record, bits, more]
 }
 
@@ -316,11 +327,12 @@ function loadFrame(state: State, stored: StoredFrame): void {
   else if (caller !== undefined && !isActivation(frame)) [frame.permitsPin, frame.permissions] = [caller.permitsPin, caller.permissions]
   if (stored.grants !== undefined)
     frame.grants = new Map(stored.grants.map((grant, i) => [grant, Math.min(stored.grantsAt?.[i] ?? 0, state.n)]))
-  for (const [id, port, args, requestedKey, record, bits, more = []] of stored.effects ?? []) {
+  for (const [id, port, args, requestedKey, record, bits, more = [], answers] of stored.effects ?? []) {
     const effect = new PendingEffect(id, frame, requestOf(port, args ?? undefined, requestedKey ?? undefined), record)
     effect.hasParts = (bits & 1) !== 0
     effect.isQuestioned = (bits & 2) !== 0
     effect.isPostponed = (bits & 4) !== 0
+    effect.answers = answers
     const [by, why] = more
     if ((bits & 8) === 0) effect.askedGrants = more.length === 0 ? undefined : more
     else if (by !== undefined && why !== undefined) effect.stopped = { by, why }

@@ -1,4 +1,5 @@
 import { digest } from '../journal/digest.ts'
+import type { AnswerInput } from '../journal/answer.ts'
 import { readCancel } from '../journal/cancellation.ts'
 import { outputsOfAnswer, priceGrant, stoppedEffect } from './answers.ts'
 import {
@@ -251,7 +252,7 @@ export class State {
   }
 
   /** An answer about an effect that is not performed yet stops it, or lets it be checked again. Formats below 3 do not state what it does. */
-  #answer(frame: Frame, [, id, answer, by]: Input & readonly ['answer', ...unknown[]], more: Outputs | undefined): void {
+  #answer(frame: Frame, [, id, answer, by]: AnswerInput, more: Outputs | undefined): void {
     const wait = this.waits.get(id)
     const effect = wait?.effect === undefined ? undefined : frame.pendingEffects.find((candidate) => candidate.id === wait.effect)
     if (wait !== undefined && effect !== undefined && wait.asker !== 'outcome') {
@@ -260,7 +261,10 @@ export class State {
       if (old !== undefined) this.#applyAnswer(old)
       if ((more?.stop ?? old?.stop) !== undefined) effect.stopped = stoppedEffect(grants, by)
       effect.askedGrants = undefined
+      if (wait.asker === 'program') effect.answers = [...(effect.answers ?? []), { about: wait.about ?? null, answer }]
     }
+    // A person has said that it did not happen: it begins again, and asks again.
+    if (wait?.asker === 'outcome' && effect !== undefined) effect.answers = undefined
     this.#meet(frame, id, more)
   }
 

@@ -41,8 +41,7 @@ async function startedRun({ reflex, runs, tool, context }: ProgramCall, input: J
   checkArguments(tool.input, input, tool.name)
   const { id } = await reflex.start(tool.program, {
     input,
-    outside: true,
-    by: runs.actor,
+    ...runs.sent,
     prepare: (handle) => reportProgress(handle, context),
   })
   return id

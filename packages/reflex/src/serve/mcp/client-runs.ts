@@ -6,6 +6,7 @@ import { questionDocument } from '../../protocol/documents.ts'
 import { plainJson } from '../../protocol/plain.ts'
 import { startOf } from '../../protocol/view-document.ts'
 import { type OpenQuestion, questionsOf } from '../../runs/handle.ts'
+import type { TokenHolder } from '../principals.ts'
 import { failureOf } from '../status.ts'
 
 /** The most runs that a list has. */
@@ -14,11 +15,19 @@ const MOST_LISTED = 100
 /** The runs that one client started. The name of the client is the actor in their records. */
 export class ClientRuns {
   readonly #reflex: Reflex
+  readonly #holder: TokenHolder | undefined
   readonly actor: string
 
-  constructor(reflex: Reflex, client: string | undefined) {
+  /** `client`: its token, or the name that it states. */
+  constructor(reflex: Reflex, client: TokenHolder | string | undefined) {
     this.#reflex = reflex
-    this.actor = actorOf(client)
+    this.#holder = typeof client === 'object' ? client : undefined
+    this.actor = typeof client === 'object' ? client.name : actorOf(client)
+  }
+
+  /** Returns the options with which a run of this client starts and is answered: its values are from outside unless its token says otherwise. */
+  get sent(): { readonly by: string; readonly outside: boolean } {
+    return { by: this.actor, outside: this.#holder?.outside ?? true }
   }
 
   /** Returns a run of this client. Throws `R2016`, and `R6022` for a run of somebody else. */
@@ -41,7 +50,7 @@ export class ClientRuns {
   }
 
   /** Records an answer of the client. Throws `R6023` for a question of Reflex itself, and the faults of `Reflex.answer`. */
-  async answer(run: string, question: string | undefined, value: unknown): Promise<void> {
+  async answer(run: string, question: string | undefined, value: unknown, reason?: string): Promise<void> {
     const { id } = await this.find(run)
     const open = await this.#reflex.question(question === undefined ? id : `${id}/${question}`)
     if (isInternalQuestion(open))
@@ -49,7 +58,7 @@ export class ClientRuns {
         run: id,
         fix: `the operator answers: reflex answer ${open.id}`,
       })
-    await this.#reflex.answer(open.id, value, { by: this.actor })
+    await this.#reflex.answer(open.id, value, { ...this.sent, ...(reason === undefined ? {} : { reason }) })
   }
 
   /** Returns the state of a run as the result of a call. */

@@ -1,14 +1,39 @@
 import type { Readable, Writable } from 'node:stream'
 import { serveFaults } from '../../protocol/faults.ts'
+import type { TokenHolder } from '../principals.ts'
 
 /** The part of the optional package `@modelcontextprotocol/server` that the server uses. */
 export interface McpLibrary {
   readonly Server: new (info: { readonly name: string; readonly version: string }, options: object) => McpServer
   readonly StdioServerTransport: new (input: Readable, output: Writable) => McpTransport
+  readonly WebStandardStreamableHTTPServerTransport: new (options: {
+    readonly sessionIdGenerator: () => string
+    readonly onsessioninitialized: (id: string) => void
+    readonly onsessionclosed: (id: string) => void
+    readonly maxRequestBodySize: number
+  }) => McpHttpTransport
+  readonly createMcpHandler: (factory: (facts: McpRequestFacts) => McpServer, options: object) => McpModernHandler
+  readonly isLegacyRequest: (request: Request, body: unknown) => Promise<boolean>
   readonly serveStdio: (
     factory: () => McpServer,
     options: { readonly transport: McpTransport; readonly onerror?: (error: Error) => void },
   ) => { close(): Promise<void> }
+}
+
+/** A channel to one client over HTTP. */
+export interface McpHttpTransport extends McpTransport {
+  handleRequest(request: Request, options: object): Promise<Response>
+}
+
+/** Answers requests that stand alone. */
+export interface McpModernHandler {
+  fetch(request: Request, options: object): Promise<Response>
+  close(): Promise<void>
+}
+
+/** The request for which a server is made. */
+export interface McpRequestFacts {
+  readonly authInfo?: { readonly extra?: { readonly holder?: TokenHolder } }
 }
 
 /** A channel to one client. */
@@ -20,6 +45,7 @@ export interface McpTransport {
 /** A connection's server. */
 export interface McpServer {
   setRequestHandler(method: string, handler: (request: McpRequest, context: McpContext) => object | Promise<object>): void
+  connect(transport: McpTransport): Promise<void>
   getClientVersion(): McpClientInfo | undefined
   getClientCapabilities(): McpCapabilities | undefined
 }

@@ -1,5 +1,6 @@
 import type { Reflex } from '../../app/reflex.ts'
 import type { JsonObject } from '../../kernel/index.ts'
+import type { Scope } from '../../programs/route.ts'
 import { textOf } from '../../protocol/plain.ts'
 import { traceDocument } from '../../protocol/view-document.ts'
 import { resultOf, untilRest } from './call.ts'
@@ -13,6 +14,8 @@ export interface OwnTool {
   readonly input: JsonObject
   readonly output?: JsonObject
   readonly isReadOnly: boolean
+  /** The scope that a token needs for it. */
+  readonly scope: Scope
   call(input: JsonObject, connection: Connection): Promise<object>
 }
 
@@ -37,15 +40,26 @@ export const OWN_TOOLS: Readonly<Record<string, OwnTool>> = {
   answer: {
     about: 'Answers an open question of a run, and returns the run when it rests again.',
     input: schemaOf(
-      { run: RUN, question: { type: 'string', description: 'q1; needed if the run has several' }, value: { description: 'The answer' } },
+      {
+        run: RUN,
+        question: { type: 'string', description: 'q1; needed if the run has several' },
+        value: { description: 'The answer' },
+        reason: { type: 'string', maxLength: 10_000, description: 'The reason for the answer, for the journal' },
+      },
       ['run', 'value'],
     ),
     output: callSchema({}),
     isReadOnly: false,
-    async call({ run, question, value }, { reflex, runs, context }) {
+    scope: 'answer',
+    async call({ run, question, value, reason }, { reflex, runs, context }) {
       const { id } = await runs.find(textOf(run))
       const name = question === undefined ? undefined : textOf(question)
-      await runs.answer(id, name?.startsWith(`${id}/`) === true ? name.slice(id.length + 1) : name, value)
+      await runs.answer(
+        id,
+        name?.startsWith(`${id}/`) === true ? name.slice(id.length + 1) : name,
+        value,
+        typeof reason === 'string' ? reason : undefined,
+      )
       await untilRest(reflex, id, context.mcpReq.signal)
       return resultOf(await runs.document(id))
     },
@@ -55,6 +69,7 @@ export const OWN_TOOLS: Readonly<Record<string, OwnTool>> = {
     input: schemaOf({ run: RUN }, ['run']),
     output: callSchema({}),
     isReadOnly: true,
+    scope: 'read',
     async call({ run }, { runs }) {
       const { id } = await runs.find(textOf(run))
       return { ...resultOf(await runs.document(id)), isError: false }
@@ -64,6 +79,7 @@ export const OWN_TOOLS: Readonly<Record<string, OwnTool>> = {
     about: 'Returns the story of a run, record by record: what was done, decided, asked and answered.',
     input: schemaOf({ run: RUN, tail: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Only the last records' } }, ['run']),
     isReadOnly: true,
+    scope: 'read',
     async call({ run, tail }, { reflex, runs }) {
       const { id } = await runs.find(textOf(run))
       const traced = await reflex.trace(id, typeof tail === 'number' ? { tail } : {})

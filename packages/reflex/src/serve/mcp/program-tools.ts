@@ -28,6 +28,26 @@ export async function programTools(reflex: Reflex): Promise<ReadonlyMap<string, 
   return found
 }
 
+/** The programs by the names of their tools, as long as no file has changed. */
+const NAMES = new WeakMap<Reflex, { readonly version: string; readonly names: ReadonlyMap<string, string> }>()
+
+/** Returns the program with a tool of this name. Only that program is read again; the names are, when a file has changed. */
+export async function toolNamed(reflex: Reflex, name: string): Promise<ProgramTool | undefined> {
+  const version = reflex.library.version(reflex.workdir)
+  let known = NAMES.get(reflex)
+  if (known?.version !== version) {
+    const all = await reflex.library.all(reflex.workdir)
+    // The first program of a name has the tool, as in the list.
+    known = { version, names: new Map(all.toReversed().map(({ kind, id }) => [toolName(kind, id), `${kind}:${id}`])) }
+    NAMES.set(reflex, known)
+  }
+  const reference = known.names.get(name)
+  const program = reference === undefined ? undefined : await reflex.library.named(reference, reflex.workdir).catch(() => undefined)
+  if (reference === undefined || program === undefined) return undefined
+  const colon = reference.indexOf(':')
+  return programTool(reflex, reference.slice(0, colon), reference.slice(colon + 1), program)
+}
+
 function programTool(reflex: Reflex, kind: string, id: string, program: Program): ProgramTool {
   const { inputs = { type: 'object' }, output, about } = reflex.kinds.view(kind).signature?.(program.def) ?? {}
   return { name: toolName(kind, id), program, about: about ?? `Runs the ${kind} ${id}.`, input: inputs, output: callSchema(output ?? {}) }

@@ -6,7 +6,9 @@ import { suggest } from '../../text/index.ts'
 import { argumentsOf, callProgram, checkArguments, failedCall } from './call.ts'
 import { ClientRuns, faultOf } from './client-runs.ts'
 import { type Connection, OWN_TOOLS } from './own-tools.ts'
-import { type ProgramTool, programTools } from './program-tools.ts'
+import { mayUse, type TokenHolder } from '../principals.ts'
+import type { Scope } from '../../programs/route.ts'
+import { type ProgramTool, programTools, toolNamed } from './program-tools.ts'
 import type { McpCapabilities, McpClientInfo, McpContext, McpLibrary, McpServer } from './library.ts'
 
 /** The most rounds of questions in one call, and the milliseconds for which a question waits for the client's user. */
@@ -16,8 +18,8 @@ const INVALID_PARAMS = -32_602
 const INSTRUCTIONS =
   'Each tool named KIND_NAME starts a run of a program and returns its result. A run that needs a decision is suspended: answer its question with the tool answer. The tools status and trace show a run.'
 
-/** Returns a server for one connection, or one request. It reads the programs again for each request. */
-export function mcpServer(library: McpLibrary, reflex: Reflex, version: string): McpServer {
+/** Returns a server for one connection, or one request. `holder`: the token of the client, if it has one; its name is the actor. */
+export function mcpServer(library: McpLibrary, reflex: Reflex, version: string, holder?: TokenHolder): McpServer {
   const server = new library.Server(
     { name: 'reflex', version },
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS, inputRequired: ROUNDS },
@@ -26,24 +28,31 @@ export function mcpServer(library: McpLibrary, reflex: Reflex, version: string):
     const { envelope = {} } = context.mcpReq
     const info = (envelope['io.modelcontextprotocol/clientInfo'] as McpClientInfo | undefined) ?? server.getClientVersion()
     const can = (envelope['io.modelcontextprotocol/clientCapabilities'] as McpCapabilities | undefined) ?? server.getClientCapabilities()
-    return { reflex, runs: new ClientRuns(reflex, info?.name), context, canElicit: hasForms(can) }
+    return { reflex, runs: new ClientRuns(reflex, holder ?? info?.name), context, canElicit: hasForms(can) }
   }
-  addTools(server, reflex, connectionOf)
-  addResources(server, connectionOf)
+  addTools(server, reflex, { connectionOf, holder })
+  addResources(server, (context) => {
+    checkScope(holder, 'read', 'resources')
+    return connectionOf(context)
+  })
   return server
 }
 
 type ConnectionOf = (context: McpContext) => Connection
 
-function addTools(server: McpServer, reflex: Reflex, connectionOf: ConnectionOf): void {
+function addTools(
+  server: McpServer,
+  reflex: Reflex,
+  { connectionOf, holder }: { readonly connectionOf: ConnectionOf; readonly holder: TokenHolder | undefined },
+): void {
   server.setRequestHandler('tools/list', async () => ({ tools: listOf(await programTools(reflex)) }))
   server.setRequestHandler('tools/call', async ({ params = {} }, context) => {
     const name = wordOf(params.name)
     const own = Object.hasOwn(OWN_TOOLS, name) ? OWN_TOOLS[name] : undefined
-    const tools = own === undefined ? await programTools(reflex) : new Map<string, ProgramTool>()
-    const tool = tools.get(name)
-    if (own === undefined && tool === undefined) throw unknownTool(name, [...tools.keys()])
+    const tool = own === undefined ? await toolNamed(reflex, name) : undefined
+    if (own === undefined && tool === undefined) throw unknownTool(name, [...(await programTools(reflex)).keys()])
     try {
+      checkScope(holder, own === undefined ? 'start' : own.scope, name)
       const input = argumentsOf(params.arguments)
       const connection = connectionOf(context)
       if (tool !== undefined) return await callProgram({ ...connection, tool }, input)
@@ -80,6 +89,12 @@ function addResources(server: McpServer, connectionOf: ConnectionOf): void {
       throw requestError(thrown)
     }
   })
+}
+
+/** Throws `R6002` if the token of the client does not allow a request. A client without a token has started this process. */
+function checkScope(holder: TokenHolder | undefined, scope: Scope, what: string): void {
+  if (holder === undefined || mayUse(holder, scope)) return
+  throw serveFaults.make('R6002', `the token ${holder.name} may not ${scope}, which ${what} needs`)
 }
 
 async function resourceOf(uri: string, { reflex, runs }: Connection): Promise<JsonObject> {

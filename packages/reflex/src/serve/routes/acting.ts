@@ -4,11 +4,15 @@ import { plainJson } from '../../protocol/plain.ts'
 import { SHARED_DOCUMENTS } from '../../protocol/schemas.ts'
 import { answered, fault, list, question, v } from '../../protocol/shapes.ts'
 import { forkDocument, importDocument } from '../../protocol/view-document.ts'
+import { cancelMatching, MOST_CANCELLED } from '../../runs/cancel-matching.ts'
 import { TRUST_LEVELS } from '../../policy/index.ts'
+import { serveFaults } from '../../protocol/faults.ts'
 import { route } from '../define-route.ts'
-import { failureOf } from '../status.ts'
+import { mayUse, sentBy } from '../principals.ts'
 import type { ServeRoute } from '../world.ts'
 import { addressOf, AT, JSON_VALUE, RUN } from './parts.ts'
+
+const INSTANT = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
 
 /** Requests that answer, send, cancel and fork. */
 export const actingRoutes: readonly ServeRoute[] = [
@@ -41,12 +45,16 @@ export const actingRoutes: readonly ServeRoute[] = [
     does: 'Answers an open question. The answer is durable when the request returns; the run continues by itself.',
     scope: 'answer',
     path: RUN.extend({ question: z.string().min(1).max(500) }),
-    body: z.strictObject({ value: JSON_VALUE }),
+    body: z.strictObject({ value: JSON_VALUE, reason: z.string().max(10_000).exactOptional() }),
     answers: { 200: z.object({ v, answered, record: z.number().optional() }) },
-    async handle({ path, body, principal }, { reflex, feeds }) {
-      const { question: open, record } = await reflex.answer(`${path.run}/${path.question}`, body.value, { by: principal.name })
+    async handle({ path, body, principal }, { reflex, feeds, holder }) {
+      const { value, ...why } = body
+      const { question: open, record } = await reflex.answer(`${path.run}/${path.question}`, value, {
+        ...sentBy(holder(principal)),
+        ...why,
+      })
       feeds.wake(open.run)
-      return { json: plainJson({ v: 1, answered: { question: open.id, value: body.value, by: principal.name }, record }) }
+      return { json: plainJson({ v: 1, answered: { question: open.id, value, by: principal.name, ...why }, record }) }
     },
   }),
   route({
@@ -58,11 +66,10 @@ export const actingRoutes: readonly ServeRoute[] = [
     path: RUN.extend({ topic: z.string().min(1).max(500) }),
     body: z.strictObject({ value: JSON_VALUE.default(null) }),
     answers: { 202: SHARED_DOCUMENTS.signalled },
-    async handle({ path, body, principal }, { reflex, feeds }) {
-      const by = principal.name
-      const { run, topic } = await reflex.signal(path.run, path.topic, body.value, { by })
+    async handle({ path, body, principal }, { reflex, feeds, holder }) {
+      const { run, topic } = await reflex.signal(path.run, path.topic, body.value, sentBy(holder(principal)))
       feeds.wake(run)
-      return { status: 202, json: plainJson({ v: 1, run, signal: { topic, value: body.value, by }, inbox: true }) }
+      return { status: 202, json: plainJson({ v: 1, run, signal: { topic, value: body.value, by: principal.name }, inbox: true }) }
     },
   }),
   route({
@@ -90,7 +97,7 @@ export const actingRoutes: readonly ServeRoute[] = [
     name: 'runs.fork',
     method: 'POST',
     url: '/v1/runs/{run}/fork',
-    does: 'Makes a run that shares the history up to a record. It performs nothing until it is resumed.',
+    does: 'Makes a run that shares the history up to a record. It performs nothing until it is resumed. Other values, another decision and another trust need the scope admin.',
     scope: 'start',
     path: RUN,
     body: z.strictObject({
@@ -102,7 +109,10 @@ export const actingRoutes: readonly ServeRoute[] = [
       simulate: z.boolean().exactOptional(),
     }),
     answers: { 201: SHARED_DOCUMENTS.fork },
-    async handle({ path, body: { at, ...wanted } }, { reflex }) {
+    async handle({ path, body: { at, ...wanted }, principal }, { reflex }) {
+      const changed = (['set', 'decide', 'trust'] as const).find((name) => wanted[name] !== undefined)
+      if (changed !== undefined && !mayUse(principal, 'admin'))
+        throw serveFaults.make('R6002', `the token ${principal.name} may not change a fork: ${changed} needs the scope admin`)
       return { status: 201, json: forkDocument(await reflex.fork(addressOf(path, at), wanted)) }
     },
   }),
@@ -124,33 +134,38 @@ export const actingRoutes: readonly ServeRoute[] = [
   route({
     name: 'runs.cancelAll',
     method: 'POST',
-    url: '/v1/cancel',
-    does: 'Cancels the unfinished runs of a program or a kind.',
+    url: '/v1/runs/cancel',
+    does: 'Cancels the unfinished runs that match a filter, newest first. `next` continues after the last of them.',
     scope: 'admin',
     body: z.strictObject({
-      kind: z.string().max(50).exactOptional(),
-      program: z.string().max(500).exactOptional(),
-      status: z.enum(['running', 'suspended']).exactOptional(),
+      filter: z
+        .strictObject({
+          kind: z.string().max(50).exactOptional(),
+          program: z.string().max(500).exactOptional().describe('kind:name'),
+          status: z.enum(['running', 'suspended']).exactOptional(),
+          prefix: z.string().min(1).max(200).exactOptional().describe('The beginning of their ids'),
+          since: INSTANT.exactOptional().describe('Only runs that changed since then'),
+          until: INSTANT.exactOptional().describe('Only runs that have not changed since then'),
+        })
+        .refine((filter) => Object.keys(filter).length > 0, 'a filter names at least one property of the runs'),
       reason: z.string().max(10_000).exactOptional(),
+      dry: z.boolean().default(false).describe('True: only lists the runs'),
+      limit: z.number().int().min(1).max(MOST_CANCELLED).exactOptional(),
+      after: z.string().max(200).exactOptional().describe('next of the answer before'),
     }),
-    answers: { 202: z.object({ v, cancelled: list(z.string()), failed: list(z.object({ run: z.string(), error: fault })) }) },
-    async handle({ body: { kind, program, status, reason }, principal }, { reflex, feeds }) {
-      const rows = await reflex.runs({ status: status === undefined ? ['running', 'suspended'] : [status] })
-      const meant = rows.filter(({ program: [name, ofKind] }) => (kind ?? ofKind) === ofKind && (program ?? name) === name)
-      const cancelled: string[] = []
-      const failed: object[] = []
-      for (const { id } of meant) {
-        try {
-          await reflex.cancel(id, { by: principal.name, wait: 0, ...(reason === undefined ? {} : { reason }) })
-          cancelled.push(id)
-          feeds.wake(id)
-        } catch (thrown) {
-          // A run that has ended in the meantime needs no cancellation.
-          const { fault: error } = failureOf(thrown)
-          if (error.code !== 'R2001') failed.push({ run: id, error })
-        }
-      }
-      return { status: 202, json: plainJson({ v: 1, cancelled, failed }) }
+    answers: {
+      202: z.object({
+        v,
+        cancelled: list(z.string()),
+        failed: list(z.object({ run: z.string(), error: fault })),
+        next: z.string().optional(),
+      }),
+    },
+    async handle({ body: { filter, reason, dry, ...page }, principal }, { reflex, feeds }) {
+      const options = { by: principal.name, dry, ...(reason === undefined ? {} : { reason }) }
+      const result = await cancelMatching(reflex, { ...filter, ...page }, options)
+      if (!dry) for (const run of result.cancelled) feeds.wake(run)
+      return { status: 202, json: plainJson({ v: 1, dry, ...result }) }
     },
   }),
   route({

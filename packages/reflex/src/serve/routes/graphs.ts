@@ -10,6 +10,9 @@ import { addressOf, AT, PROGRAM, RUN } from './parts.ts'
 
 const FORMAT = z.enum(['json', 'svg', 'dot']).default('json').describe('svg and dot are texts')
 
+/** The types of drawings that are texts. */
+const TEXTS = ['image/svg+xml', 'text/vnd.graphviz']
+
 /** Requests for drawings. */
 export const graphRoutes: readonly ServeRoute[] = [
   route({
@@ -20,6 +23,7 @@ export const graphRoutes: readonly ServeRoute[] = [
     scope: 'read',
     path: RUN,
     query: z.strictObject({ at: AT, format: FORMAT }),
+    gives: TEXTS,
     answers: { 200: SHARED_DOCUMENTS.graph },
     handle: async ({ path, query: { at, format } }, { reflex }) => drawn(await drawingOfRun(reflex, addressOf(path, at)), format),
   }),
@@ -31,6 +35,7 @@ export const graphRoutes: readonly ServeRoute[] = [
     scope: 'read',
     path: PROGRAM,
     query: z.strictObject({ format: FORMAT }),
+    gives: TEXTS,
     answers: { 200: SHARED_DOCUMENTS.graph },
     async handle({ path, query: { format } }, { reflex }) {
       const { kind, name, def } = await reflex.library.named(path.program, reflex.workdir)

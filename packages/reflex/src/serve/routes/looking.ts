@@ -1,15 +1,36 @@
 import { z } from 'zod'
-import { diffDocument, showDocument, traceDocument } from '../../protocol/view-document.ts'
+import { costDocument, diffDocument, effectsDocument, showDocument, traceDocument } from '../../protocol/view-document.ts'
 import { RecordWriter } from '../../protocol/record-document.ts'
 import { plainJson } from '../../protocol/plain.ts'
 import { runDocument } from '../../protocol/documents.ts'
 import { SHARED_DOCUMENTS } from '../../protocol/schemas.ts'
-import { list, run, v } from '../../protocol/shapes.ts'
+import { list, run, text, v } from '../../protocol/shapes.ts'
+import { serveFaults } from '../../protocol/faults.ts'
+import { effectsOfPart, usageByPlace } from '../../history/effects.ts'
+import { keptRecords, readPart, type RunRow, type State, type Store } from '../../kernel/index.ts'
+import type { ViewedPrograms } from '../../programs/kinds.ts'
+import { listRuns } from '../../runs/listing.ts'
 import { route } from '../define-route.ts'
 import type { ServeRoute } from '../world.ts'
-import { addressOf, AT, goneAmong, LIMIT, RUN } from './parts.ts'
+import { addressOf, AT, FILTER, goneAmong, LIMIT, RUN } from './parts.ts'
 
-const STATUS = z.enum(['running', 'suspended', 'completed', 'failed', 'cancelled'])
+const TIME = z.iso
+  .datetime({ offset: true })
+  .transform((text) => Date.parse(text))
+  .optional()
+
+/** Returns the cursor of the page after a run: its id, and the beginning of its trace, which no other run has. */
+function cursorOf({ id, trace }: RunRow): string {
+  return `${id}~${trace.slice(0, 12)}`
+}
+
+/** Returns the run of a cursor. Throws `R6010` for a cursor that is damaged or of another store. */
+async function readCursor(store: Store, cursor: string): Promise<string> {
+  const id = cursor.slice(0, Math.max(0, cursor.lastIndexOf('~')))
+  const { row } = (id === '' ? undefined : await store.read(id, 0)) ?? {}
+  if (row !== undefined && cursorOf(row) === cursor) return id
+  throw serveFaults.make('R6010', `the cursor ${JSON.stringify(cursor)} is not of this store, or its run is removed`)
+}
 
 /** Requests that only look. */
 export const lookingRoutes: readonly ServeRoute[] = [
@@ -20,23 +41,23 @@ export const lookingRoutes: readonly ServeRoute[] = [
     does: 'Lists runs, the newest first.',
     scope: 'read',
     query: z.strictObject({
-      status: STATUS.optional(),
-      kind: z.string().optional(),
-      program: z.string().optional().describe('kind:name'),
+      ...FILTER,
+      since: TIME.describe('Runs that changed at this time or later'),
+      until: TIME.describe('Runs that last changed before this time'),
+      cursor: z.string().max(300).optional().describe('`next` of the page before'),
       limit: LIMIT,
     }),
-    answers: { 200: z.object({ v, runs: list(run), more: z.boolean() }) },
-    async handle({ query: { status, kind, program, limit } }, world) {
-      const all = await world.reflex.runs({
-        ...(status === undefined ? {} : { status: [status] }),
-        ...(kind === undefined && program === undefined ? { limit: limit + 1 } : {}),
-      })
-      const rows = all
-        .filter(({ program: [name, ofKind] }) => (kind ?? ofKind) === ofKind && (program ?? name) === name)
-        .slice(0, limit + 1)
-      const gone = await goneAmong(world, rows)
-      const runs = rows.slice(0, limit).map((row) => runDocument(row, gone.has(row.id)))
-      return { json: plainJson({ v: 1, runs, more: rows.length > limit }) }
+    answers: { 200: z.object({ v, runs: list(run), more: z.boolean(), next: text.optional().describe('The cursor of the next page') }) },
+    async handle({ query: { cursor, ...filter } }, { reflex }) {
+      const { store } = reflex
+      const after = cursor === undefined ? undefined : await readCursor(store, cursor)
+      // Whether a process of another machine lives is known from its heartbeat.
+      const processes = { now: reflex.host.now(), isAlive: () => true }
+      const wanted = Object.entries({ ...filter, after }).filter(([, value]) => value !== undefined)
+      const { rows, gone, more } = await listRuns(store, processes, Object.fromEntries(wanted))
+      const last = rows.at(-1)
+      const next = more && last !== undefined ? cursorOf(last) : undefined
+      return { json: plainJson({ v: 1, runs: rows.map((row) => runDocument(row, gone.has(row.id))), more, next }) }
     },
   }),
   route({
@@ -111,6 +132,39 @@ export const lookingRoutes: readonly ServeRoute[] = [
     },
   }),
   route({
+    name: 'runs.effects',
+    method: 'GET',
+    url: '/v1/runs/{run}/effects',
+    does: 'Lists the effects of a run with their requests and outcomes, in the order in which they were requested. `next` is the `from` of the next page.',
+    scope: 'read',
+    path: RUN,
+    query: z.strictObject({ from: z.coerce.number().int().min(1).default(1), limit: LIMIT }),
+    answers: { 200: SHARED_DOCUMENTS.effects },
+    async handle({ path, query: { from, limit } }, { reflex }) {
+      const { id, last } = (await reflex.runtime.peek((await reflex.find(path.run)).id)).row
+      if (from > last) return { json: effectsDocument(id, { effects: [] }) }
+      const { first } = await keptRecords(reflex.store, id)
+      const part = await readPart(reflex.store, id, Math.max(from, first), last)
+      const definitionsFor = (state: State): ViewedPrograms => reflex.programsOf(state)
+      return { json: effectsDocument(id, await effectsOfPart(part, { from, limit, definitionsFor })) }
+    },
+  }),
+  route({
+    name: 'runs.cost',
+    method: 'GET',
+    url: '/v1/runs/{run}/cost',
+    does: 'Returns the meter of a run: what it has used and may use, and the usage of each program and node.',
+    scope: 'read',
+    path: RUN,
+    answers: { 200: SHARED_DOCUMENTS.cost },
+    async handle({ path }, { reflex }) {
+      const { row, state } = await reflex.runtime.peek((await reflex.find(path.run)).id)
+      const part = await readPart(reflex.store, row.id, (await keptRecords(reflex.store, row.id)).first, row.last)
+      const places = await usageByPlace(part, (opening) => reflex.programsOf(opening))
+      return { json: costDocument(row.id, state, places) }
+    },
+  }),
+  route({
     name: 'runs.archive',
     method: 'GET',
     url: '/v1/runs/{run}/archive',
@@ -118,7 +172,11 @@ export const lookingRoutes: readonly ServeRoute[] = [
     scope: 'admin',
     path: RUN,
     answers: { 200: 'application/jsonl' },
-    handle: ({ path }, { reflex }) => ({ lines: reflex.export(path.run), type: 'application/jsonl' }),
+    async handle({ path }, { reflex }) {
+      // A run that is not there is refused before the first line is sent.
+      const { id } = await reflex.find(path.run)
+      return { lines: reflex.export(id), type: 'application/jsonl' }
+    },
   }),
   route({
     name: 'blobs.get',
@@ -129,8 +187,8 @@ export const lookingRoutes: readonly ServeRoute[] = [
     path: z.strictObject({ hash: z.string().regex(/^[0-9a-f]{16,128}$/) }),
     answers: { 200: 'application/json' },
     async handle({ path }, { reflex }) {
-      const text = await reflex.store.blob(path.hash)
-      return text === undefined ? { status: 404, json: { v: 1 } } : { text, type: 'application/json' }
+      const blob = await reflex.store.blob(path.hash)
+      return blob === undefined ? { status: 404, json: { v: 1 } } : { text: blob, type: 'application/json' }
     },
   }),
 ]

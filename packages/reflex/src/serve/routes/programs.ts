@@ -4,8 +4,9 @@ import { plainJson, programName } from '../../protocol/plain.ts'
 import { resultDocument } from '../../protocol/documents.ts'
 import { SHARED_DOCUMENTS } from '../../protocol/schemas.ts'
 import { anyJson, finding, list, text, v } from '../../protocol/shapes.ts'
-import { showDocument } from '../../protocol/view-document.ts'
+import { storedResultDocument } from '../../protocol/view-document.ts'
 import { route } from '../define-route.ts'
+import { sentBy } from '../principals.ts'
 import { startOnce } from '../starts.ts'
 import type { ServeRoute, ServeWorld } from '../world.ts'
 import { JSON_VALUE, PROGRAM } from './parts.ts'
@@ -77,7 +78,8 @@ export const programRoutes: readonly ServeRoute[] = [
     does: 'Starts a run. With the header Idempotency-Key, a repeated request returns the run that the first one started.',
     scope: 'start',
     body: START,
-    answers: { 201: SHARED_DOCUMENTS.result, 200: SHARED_DOCUMENTS.show },
+    keyed: true,
+    answers: { 201: SHARED_DOCUMENTS.result, 200: SHARED_DOCUMENTS.result },
     async handle({ body, principal, header }, world) {
       const { reflex, feeds } = world
       const { wait, program: wanted, ...options } = body
@@ -90,14 +92,15 @@ export const programRoutes: readonly ServeRoute[] = [
           ...options,
           ...(id === undefined ? {} : { id }),
           ...(isText ? { trust: holder.trust ?? 'untrusted' } : {}),
-          by: principal.name,
+          ...sentBy(holder),
         })
         feeds.wake(handle.id)
+        world.metrics.starts.add(1, { by: 'request' })
         if (wait) await handle.idle()
         return handle
       })
       if ('handle' in started) return { status: 201, json: resultDocument(started.handle, false) }
-      return { json: showDocument(await reflex.show(started.run), false) }
+      return { json: storedResultDocument(await reflex.show(started.run)) }
     },
   }),
 ]

@@ -1,9 +1,15 @@
 import { z } from 'zod'
+import type { Reflex } from '../../app/reflex.ts'
 import { plainJson } from '../../protocol/plain.ts'
+import { serveFaults } from '../../protocol/faults.ts'
 import { text, v } from '../../protocol/shapes.ts'
 import { route } from '../define-route.ts'
 import { openApi } from '../openapi.ts'
+import { measureStore } from '../measure-store.ts'
 import type { ServeRoute } from '../world.ts'
+
+/** The most milliseconds that the store of a ready server takes to answer. */
+const READY_MS = 2000
 
 /** What the server says about itself. */
 export const serviceRoutes: readonly ServeRoute[] = [
@@ -19,11 +25,25 @@ export const serviceRoutes: readonly ServeRoute[] = [
     name: 'ready',
     method: 'GET',
     url: '/readyz',
-    does: 'Answers while the store can be read.',
+    does: 'Answers while the store can be read and the server is not stopping.',
     answers: { 200: z.object({ v, status: z.literal('ok'), version: text }) },
-    async handle(_, { reflex, version }) {
-      await reflex.runs({ limit: 1 })
+    async handle(_, { reflex, version, isStopping }) {
+      if (isStopping()) throw serveFaults.make('R6061', 'the server is stopping')
+      await inTime(reflex)
       return { json: plainJson({ v: 1, status: 'ok', version }) }
+    },
+  }),
+  route({
+    name: 'metrics',
+    method: 'GET',
+    url: '/metrics',
+    does: 'Returns the metrics of the store and of this server, as Prometheus reads them.',
+    scope: 'read',
+    answers: { 200: 'text/plain' },
+    async handle(_, { reflex, metrics, triggers }) {
+      await measureStore(reflex, metrics)
+      for (const { name, behind } of await triggers.subscriptions()) metrics.behind.set(behind, { subscription: name })
+      return { text: metrics.text(), type: 'text/plain; version=0.0.4; charset=utf-8' }
     },
   }),
   route({
@@ -36,3 +56,16 @@ export const serviceRoutes: readonly ServeRoute[] = [
     handle: (_, { routes, version }) => ({ json: plainJson(openApi(routes, version)) }),
   }),
 ]
+
+/** Reads from the store. Throws `R6061` if it does not answer in time, and its own fault if it fails. */
+async function inTime({ store, host }: Pick<Reflex, 'store' | 'host'>): Promise<void> {
+  let cancel: (() => void) | undefined
+  const late = new Promise<never>((_, reject) => {
+    cancel = host.at(host.now() + READY_MS, () => reject(serveFaults.make('R6061', 'the store does not answer')), true)
+  })
+  try {
+    await Promise.race([store.runs({ limit: 1 }), late])
+  } finally {
+    cancel?.()
+  }
+}

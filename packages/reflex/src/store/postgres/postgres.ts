@@ -11,6 +11,7 @@ import {
   type Base,
   type Batch,
   type Claim,
+  type Committed,
   type InboxLimit,
   type InboxMessage,
   type LatestEntries,
@@ -39,6 +40,7 @@ import { checkedMessage, refusalOf, sumOfMessage } from '../inbox.ts'
 import { type Ask, inTransaction, PostgresConnection, type PostgresOptions } from './connection.ts'
 import { parsePostgresAddress, type PostgresAddress } from './address.ts'
 import { Commits } from './commit.ts'
+import { committedIn } from './committed.ts'
 import { PostgresLeases } from './leases.ts'
 import { appendEntries, appendEntry, compactLedger, entriesOf, latestOf } from './ledgers.ts'
 import { PostListener } from './post-listener.ts'
@@ -154,6 +156,10 @@ class PostgresStore implements Store {
 
   runs(filter: RunFilter = {}): Promise<readonly RunRow[]> {
     return this.#connection.read((ask) => readRuns(ask, filter))
+  }
+
+  committed(after?: string, limit?: number): Promise<Committed | undefined> {
+    return this.#connection.read((ask) => committedIn(ask, after, limit))
   }
 
   program(hash: string): Promise<StoredProgram | undefined> {

@@ -2,6 +2,7 @@ import { isFault, type RunFilter, type RunRow, type StoredBatch, type StoredRun 
 import type { Ask } from './connection.ts'
 import { baseOf, chainEnd, checkedRow, isHidden, type StoredRunRow } from '../rows.ts'
 import { checkChain, sumOf, type UncheckedBatch } from '../checksums.ts'
+import { unknownRun } from '../columns.ts'
 import { laterOf, requireOpening } from '../reading.ts'
 import { checkedSegment, goneRecords, placeOf, type SegmentRow, unpackSegment } from '../segments.ts'
 
@@ -115,15 +116,29 @@ async function readAround(
 }
 
 /** Reads the rows of the runs that match a filter, the newest first. Abandoned runs are left out. */
-export async function readRuns(ask: Ask, { status, prefix, limit = LAST_RECORD }: RunFilter): Promise<readonly RunRow[]> {
+export async function readRuns(ask: Ask, filter: RunFilter): Promise<readonly RunRow[]> {
+  const { status, prefix, kind, program, since, until, limit = LAST_RECORD } = filter
+  const wanted = [status ?? null, prefix ?? null, jsonText(kind), jsonText(program), since ?? 0, until ?? LAST_RECORD]
   const rows: RunRow[] = []
-  let after: readonly [started: number, seq: number] = [LAST_RECORD, LAST_RECORD]
+  let after = await startOf(ask, filter.after)
   while (rows.length < limit) {
-    const page = await ask('runs', [status ?? null, prefix ?? null, ...after, PAGE])
+    const page = await ask('runs', [...wanted, ...after, Math.min(PAGE, limit - rows.length + 1)])
     for (const run of page) if (rows.length < limit && !isHidden(run)) rows.push(checkedRow(run))
     const end = page.at(-1)
-    if (end === undefined || page.length < PAGE) break
+    if (end === undefined) break
     after = [end.started, end.seq]
   }
   return rows
+}
+
+function jsonText(value: string | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value)
+}
+
+/** Returns the position after which a list begins. Throws `R2016`. */
+async function startOf(ask: Ask, run: string | undefined): Promise<readonly [started: number, seq: number]> {
+  if (run === undefined) return [LAST_RECORD, LAST_RECORD]
+  const [row] = await ask('run', [run])
+  if (row === undefined) throw unknownRun(run)
+  return [row.started, row.seq]
 }

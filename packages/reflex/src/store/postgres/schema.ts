@@ -66,8 +66,17 @@ create table ${schema}.ledger_facts (
   name text primary key, keep bigint, through bigint not null, floor bigint not null, removed bigint not null, sum bigint not null
 );`
 
+/**
+ * The transaction that committed a batch: which batches a reader has not seen can be told from a snapshot of the transactions. Batches of
+ * older layouts have none. The transaction numbers of a server never go back, but those of another server may be lower.
+ */
+const addTransactions = (schema: string) => `
+alter table ${schema}.journal add column moved bigint;
+alter table ${schema}.journal alter column moved set default txid_current();
+create index journal_by_transaction on ${schema}.journal (moved, run, first);`
+
 /** The statements from each layout to the next one, beginning without tables. A release that changes the layout adds to them. */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [firstLayout, addUsage, addSegments, addEntryNames]
+const MIGRATIONS: readonly ((schema: string) => string)[] = [firstLayout, addUsage, addSegments, addEntryNames, addTransactions]
 export const LAYOUT = MIGRATIONS.length
 const FIRST_TABLES = ['header', 'run', 'journal', 'snapshot', 'program', 'blob', 'inbox', 'worker', 'ledger']
 const TABLES = [...FIRST_TABLES, 'segment', 'ledger_facts']

@@ -29,6 +29,11 @@ export function segmentStatements(at: string, current: string): Readonly<Record<
     pack: `with packed as (
         update ${at}.segment set parent = $4, needs = $5, crc = $6, sum = $7, body = decode($8, 'base64')
         where run = $1 and number = $2 and sum = $3 and body is null and ${current} returning run, number, first, last
+      ), marked as (
+        insert into ${at}.journal (run, first, count, version, sum, body, moved)
+        select 0, 0, coalesce(max(journal.moved), 0), 0, 0, '', null from ${at}.journal join packed on journal.run = packed.run
+          and journal.first between packed.first and packed.last having count(*) > 0
+        on conflict (run, first) do update set count = greatest(journal.count, excluded.count)
       ), records as (
         delete from ${at}.journal using packed where journal.run = packed.run and journal.first between packed.first and packed.last
       ), snapshots as (

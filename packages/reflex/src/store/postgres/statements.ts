@@ -9,6 +9,11 @@ import { SEGMENT_FIELDS } from '../statements.ts'
 
 const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, run.used, token, chain, run.sum'
 
+/** Find the name and the kind in the JSON of a program: a cast to JSON would fail for a damaged one. */
+const JSON_TEXT = String.raw`"(?:[^"\\]|\\.)*"`
+const PIN_NAME = `'^\\[(${JSON_TEXT})'`
+const PIN_KIND = `'^\\[${JSON_TEXT},(${JSON_TEXT})'`
+
 /** The type of the rows that each statement returns. */
 export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' | 'blob' | 'entries' | 'ledgerFacts' | 'keptLedgers'> {
   readonly hello: never
@@ -31,6 +36,7 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' 
   readonly parents: Rows['parents']
   readonly sealedRuns: { readonly run: number }
   readonly runs: StoredRunRow
+  readonly committed: OrderFacts & { readonly [Column in keyof CommittedRow]: CommittedRow[Column] | null }
   readonly posted: { readonly row: number }
   readonly post: { readonly row: number }
   readonly obstacle: {
@@ -65,6 +71,24 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' 
   readonly dropRuns: { readonly seq: number }
   readonly dropPrograms: never
   readonly dropBlobs: never
+}
+
+/** The facts that every row of an order has. */
+interface OrderFacts {
+  /** The snapshot up to which batches were read, and that of this statement. */
+  readonly taken: string
+  readonly now: string
+  /** The greatest transaction of a packed batch. */
+  readonly packed: number | null
+}
+
+/** A batch with the transaction that committed it. */
+interface CommittedRow {
+  readonly moved: number
+  readonly seq: number
+  readonly first: number
+  readonly count: number
+  readonly id: string
 }
 
 /**
@@ -136,7 +160,19 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
         where run = $1 and journal.first < start.first order by journal.first desc limit 1)
       order by first`,
     runs: `${RUN} where ($1::text[] is null or status = any($1)) and ($2::text is null or trace = $2 or run.id ^@ $2)
-      and (started, run.seq) < ($3, $4) order by started desc, run.seq desc limit $5`,
+      and ($3::text is null or substring(program from ${PIN_KIND}) = $3) and ($4::text is null or substring(program from ${PIN_NAME}) = $4)
+      and updated >= $5 and updated < $6 and (started, run.seq) < ($7, $8) order by started desc, run.seq desc limit $9`,
+    // Batches of transactions that the first snapshot does not include and the second one does. Those of a database that was restored
+    // on another server can have higher numbers than all its transactions.
+    committed: `with upto as (select coalesce($4::txid_snapshot, txid_current_snapshot()) as taken)
+      select upto.taken::text as taken, txid_current_snapshot()::text as now,
+        (select count from ${at}.journal where run = 0 and first = 0) as packed, found.moved, found.seq, found.first, found.count, found.id
+      from upto left join lateral (
+        select journal.moved, journal.run as seq, journal.first, journal.count, run.id from ${at}.journal join ${at}.run on run.seq = journal.run
+        where (journal.moved >= $1 or journal.moved = any($2)) and (journal.moved, journal.run, journal.first) > ($5, $6, $7)
+          and txid_visible_in_snapshot(journal.moved, upto.taken)
+        order by journal.moved, journal.run, journal.first limit $3
+      ) as found on true order by found.moved, found.seq, found.first`,
     program: `select hash, kind, sum, source from ${at}.program where hash = $1`,
     blob: `select sum, body from ${at}.blob where hash = $1`,
 

@@ -43,6 +43,7 @@ export class ControlledStore {
       segment: controlled('segment'),
       pack: controlled('pack'),
       forget: controlled('forget'),
+      committed: controlled('committed'),
       runs: controlled('runs'),
       program: controlled('program'),
       blob: controlled('blob'),

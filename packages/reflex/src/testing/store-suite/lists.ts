@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { RunFilter } from '../../kernel/index.ts'
-import { batchOf, rowChange, NOW, type Rule, rowOf } from './world.ts'
+import { batchOf, mustThrow, rowChange, NOW, type Rule, rowOf } from './world.ts'
 
 const TRACE = 'ab'.repeat(16)
 
@@ -50,6 +50,39 @@ export const listCases: Readonly<Record<string, Rule>> = {
     await world.mustCommit(batchOf(lease, 2, { row: rowChange({ used: { tokens: 240, cost: 0.008, calls: 2, unpriced: 7 } }) }))
     const used = Object.fromEntries((await world.store.runs()).map((row) => [row.id, row.used]))
     assert.deepEqual(used, { 'a-1': { tokens: 240, cost: 0.008, calls: 2, unpriced: 7 }, 'b-1': undefined })
+  },
+
+  async 'a list is narrowed by kind, program and time, and continued after any of its runs'(world) {
+    const programs = [
+      ['note:a', 'note'],
+      ['note:b', 'note'],
+      ['plan:a', 'plan'],
+      ['note:"quoted\\"', 'note'],
+    ] as const
+    for (const [i, [name, kind]] of [...programs, ...programs].entries()) {
+      const lease = await world.start(`r-${i}`, { started: NOW + Math.floor(i / 2), program: [name, kind, 1, 'ab'.repeat(32)] })
+      await world.mustCommit(batchOf(lease, 1, { row: rowChange({ updated: NOW + i }) }))
+    }
+    const ids = async (filter: RunFilter) => (await world.store.runs(filter)).map(({ id }) => id.slice(2)).join('')
+    assert.equal(await ids({}), '76543210')
+    assert.deepEqual([await ids({ kind: 'plan' }), await ids({ kind: 'note' }), await ids({ kind: 'not' })], ['62', '754310', ''])
+    assert.deepEqual([await ids({ program: 'note:a' }), await ids({ program: 'note:"quoted\\"' })], ['40', '73'])
+    assert.deepEqual(
+      [await ids({ program: 'note:a', kind: 'plan' }), await ids({ since: NOW + 5 }), await ids({ until: NOW + 2 })],
+      ['', '765', '10'],
+    )
+    assert.deepEqual([await ids({ since: NOW + 2, until: NOW + 5, kind: 'note' }), await ids({ limit: 0 })], ['43', ''])
+    for (const limit of [1, 2, 3, 8]) {
+      let [found, after] = ['', undefined as string | undefined]
+      for (;;) {
+        const page = await world.store.runs({ kind: 'note', limit, ...(after === undefined ? {} : { after }) })
+        found += page.map(({ id }) => id.slice(2)).join('')
+        after = page.at(-1)?.id
+        if (after === undefined) break
+      }
+      assert.equal(found, '754310')
+    }
+    await mustThrow('R2016', () => world.store.runs({ after: 'nobody' }))
   },
 
   async 'a list is narrowed by status, by the beginning of the id or the whole trace, and by number'(world) {

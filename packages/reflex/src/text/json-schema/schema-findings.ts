@@ -74,6 +74,18 @@ function plainKeywords(): Readonly<Record<string, z.ZodType>> {
   }
 }
 
+/** Returns a schema without the parts that cannot be checked: patterns with lookahead, references to other documents, rare keywords. */
+export function checkablePart(schema: JsonObject): JsonObject {
+  const kept = structuredClone(schema)
+  for (const { at } of schemaProblems(schema, [], schema)) {
+    const parent = at
+      .slice(0, -1)
+      .reduce<unknown>((value, step) => (typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined), kept)
+    if (typeof parent === 'object' && parent !== null) Reflect.deleteProperty(parent, at.at(-1) ?? '')
+  }
+  return kept
+}
+
 /** Keywords that restrict values but are not checked. Ignoring them silently would accept invalid values. */
 const UNCHECKED = ['unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef', 'dependencies']
 

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject, type Change } from '../../../kernel/index.ts'
+import { answerFacts, isList, isObject, type Json, type JsonObject, type Change } from '../../../kernel/index.ts'
 import type { StoryEvent } from '../../../programs/kind-view.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { branchOf } from '../contract/branch.ts'
@@ -51,12 +51,17 @@ function sentStory({ record, frame }: Change<TypedGraph>): StoryEvent[] {
 function inputStory({ record, node }: RemarkedChange, remarked: readonly StoryEvent[]): StoryEvent[] {
   const { input } = record
   switch (input?.[0]) {
-    case 'answer': {
-      const [, , answer, by] = input
-      return [{ mark: 'answer', node, text: textOf(answer), facts: { answer, ...(by === undefined ? {} : { by }) } }]
-    }
+    case 'answer':
+      return [{ mark: 'answer', node, text: textOf(input[2]), facts: answerFacts(input) }]
     case 'message':
-      return [{ mark: 'answer', node, text: 'a message arrived', facts: { answer: input[2] } }]
+      return [
+        {
+          mark: 'answer',
+          node,
+          text: 'a message arrived',
+          facts: { answer: input[2], ...(input[4] === undefined ? {} : { by: input[4] }) },
+        },
+      ]
     case 'ret':
       return [{ mark: 'pop', node, text: input[2] === 'done' ? '' : input[2], facts: {} }]
     case 'part':

@@ -37,8 +37,11 @@ export function takeInput(step: FrameStep, input: Input): void {
         : settled(step, input[1], packError(input[2]))
     case 'answer':
       return waitAnswered(step, input[1], { answer: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) })
-    case 'message':
-      return waitAnswered(step, input[1], { message: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) })
+    case 'message': {
+      // A message that was recorded without its author has its id as its source.
+      const [, wait, message, id, by = id] = input
+      return waitAnswered(step, wait, { message, ...(by === undefined ? {} : { by }) })
+    }
     case 'timer':
       return timerFired(step, input[1])
     case 'ret':

@@ -90,7 +90,8 @@ export function pipelineWithTools(settings: PipelineSettings): PipelineParts {
     denies: (call, capability) => policy.denies(call, capability),
   })
   const now = settings.now ?? ((): number => systemHost.now())
-  return { kind, ports: { ...ports, tool: labelledTools(tool, { labels, isProgram, hidden, now, keepsLabels: isPipeline }) } }
+  const isOutside = (name: string): boolean => tools.find(name)?.outside === true
+  return { kind, ports: { ...ports, tool: labelledTools(tool, { labels, isProgram, hidden, now, keepsLabels: isPipeline, isOutside }) } }
 }
 
 /** Returns the kind with the ports that it alone needs. */

@@ -165,7 +165,8 @@ export class PipelineEvents {
     const { stage, question, since } = interview
     const asked = { stage, question, duration_ms: at - since }
     if (input[0] === 'timer') return [['interview_timeout', asked]]
-    return [['interview_completed', { ...asked, answer: input[2], selected: selectedOf(input[2]), by: input[3] ?? '' }]]
+    const why = input[4] === undefined ? {} : { reason: input[4] }
+    return [['interview_completed', { ...asked, answer: input[2], selected: selectedOf(input[2]), by: input[3] ?? '', ...why }]]
   }
 
   /** Returns the end of a whole pipeline if no remark reports it: a failure of another kind, or a cancellation. */

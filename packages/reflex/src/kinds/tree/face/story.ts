@@ -1,4 +1,4 @@
-import { type Change, type Input, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { answerFacts, type Change, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { replyAuthor, usedBy } from '../../../history/model-usage.ts'
 import type { FindDefinition, StoryEvent } from '../../../programs/kind-view.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
@@ -99,10 +99,6 @@ function askStory({ record: { more = {} }, n, state }: Change<CompiledTree>, nod
       : [{ mark: 'push', node: caller.node.path, depth: caller.depth, text: program, facts: { program } satisfies JsonObject }]
   })
   return [...asked, ...called]
-}
-
-function answerFacts([, , answer, by]: Input & readonly ['answer', ...unknown[]]): JsonObject {
-  return { answer, ...(by === undefined ? {} : { by }) }
 }
 
 function messageOf(value: Json): string {

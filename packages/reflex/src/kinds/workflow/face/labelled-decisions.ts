@@ -5,6 +5,8 @@ import { type FileLabels, levelBelow, performWatched, refreshLabels, storeSeen, 
 
 const NETWORK = 'arbor://net/'
 const TOOL = 'arbor://tool/'
+/** The tools of other servers: their results are text from outside. */
+const OUTSIDE = `${TOOL}mcp.`
 
 /**
  * Returns the port of decisions that labels the files that tools write at nodes of workflows. A workflow keeps no labels on its board.
@@ -28,9 +30,10 @@ export function labelledDecisions(port: Port<RunSettings>, house: FileLabels): P
       await refreshLabels(labels, call)
       const touched = touchedFiles(needs)
       const isSent = needs.some((need) => need.startsWith(NETWORK))
-      const read = isSent ? UNTRUSTED : combine(...touched.reads.flatMap((place) => [labels.ofPath(place), labels.ofFolder(place)]))
+      const isOutside = isSent || needs.some((need) => need.startsWith(OUTSIDE))
+      const read = isOutside ? UNTRUSTED : combine(...touched.reads.flatMap((place) => [labels.ofPath(place), labels.ofFolder(place)]))
       const inputLabel = combine(labels.ofReads(call.run), labelPassedBy(call.frame.link?.caller), read, costs ? DERIVED : TRUSTED)
-      if (isSent || touched.reads.length > 0) await storeSeen(labels, call, read)
+      if (isOutside || touched.reads.length > 0) await storeSeen(labels, call, read)
       const files = { ...touched, anything: touched.anything && !isSent }
       const label = files.anything ? combine(inputLabel, labels.ofRun(call.run), levelBelow(labels, call)) : inputLabel
       const decided = await performWatched(house, files, call, label, () => port.perform(call) as Promise<Json>)

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject, type Input, type Ref, type Change } from '../../../kernel/index.ts'
+import { answerFacts, isList, isObject, type Json, type JsonObject, type Input, type Ref, type Change } from '../../../kernel/index.ts'
 import type { StoryEvent } from '../../../programs/kind-view.ts'
 import { shortJson } from '../../../text/index.ts'
 import { type CompiledWorkflow, nodeAt, objectOf, textOf } from '../model/compile.ts'
@@ -33,14 +33,7 @@ function inputStory(change: StoryChange, node: string): StoryEvent[] {
       return input[0] === 'ok' ? decidedStory(change, node, input[2], input[1]) : []
     }
     case 'answer':
-      return [
-        {
-          mark: 'answer',
-          node,
-          text: valueText(input[2]),
-          facts: { answer: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) },
-        },
-      ]
+      return [{ mark: 'answer', node, text: valueText(input[2]), facts: answerFacts(input) }]
     case 'timer':
       return [{ mark: 'answer', node, text: 'no answer arrived in time' }]
     case 'ret':

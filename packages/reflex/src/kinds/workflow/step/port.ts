@@ -1,4 +1,5 @@
 import {
+  type EffectAnswer,
   type Fault,
   isFault,
   toFault,
@@ -49,6 +50,8 @@ export interface DecisionCall {
   readonly untrusted: boolean
   /** The results of tools and files that this decision has so far; absent where nothing performs such calls. */
   readonly prepared?: readonly PreparationRound[] | undefined
+  /** The answers to questions that this decision has asked so far; absent where nothing records them. */
+  readonly answers?: readonly EffectAnswer[] | undefined
   /** True if a person has allowed a grant for this node, or its use is counted for this execution of the node. */
   isPermitted(grant: string): boolean
   /** Shows progress to those who watch the run. */
@@ -116,6 +119,7 @@ function decisionCall(call: Call): DecisionCall {
       return call.signal
     },
     prepared: preparationRounds(call.frame, call.args),
+    answers: call.answers,
     isPermitted: (grant) => call.isPermitted(grant),
     part: (delta, begins) => call.part(delta, begins),
   }

@@ -138,14 +138,16 @@ function offeredNames(values: ServiceValues): ReadonlySet<string> | undefined {
 }
 
 /** Tools whose results come from outside and would influence the next calls of the agent. */
-const OUTSIDE: ReadonlySet<string> = new Set(['http'])
+function isOutside(name: string): boolean {
+  return name === 'http' || name.startsWith('mcp.')
+}
 
 function* dispatchCalls(
   calls: readonly ToolCall[],
   offered: ReadonlySet<string> | undefined,
 ): Generator<Ask, readonly JsonObject[], Answer> {
   const known = calls.filter(({ name }) => offered?.has(toolName(name)) !== false)
-  const performable = known.filter(({ name, invalid }) => invalid === undefined && !OUTSIDE.has(toolName(name)))
+  const performable = known.filter(({ name, invalid }) => invalid === undefined && !isOutside(toolName(name)))
   const settled = yield* performAll(
     performable.map(({ name, args }) => ({ effect: 'tool', args: { tool: toolName(name), args, by: 'model' } })),
   )

@@ -1,0 +1,5 @@
+export { ReflexClient } from './routes.ts'
+export { ReflexError } from './error.ts'
+export type { CallOptions, ClientOptions } from './transport.ts'
+export type { StreamEvent, StreamOptions } from './stream.ts'
+export type * from './types.ts'

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { start, workFolder } from './worlds.ts'
+
+test('prints the address of its page with a token in the fragment, which no request has, and stops at a signal', async () => {
+  const serving = start(['serve', '--port', '0'], { folder: workFolder() })
+  await serving.shows('#token=')
+  serving.interrupt('SIGTERM')
+  const { code, out, err } = await serving.ended
+  expect(code).toBe(0)
+  expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n$/)
+  expect(err).not.toContain('token')
+})
