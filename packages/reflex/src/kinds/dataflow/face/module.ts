@@ -8,17 +8,19 @@ import { faults as manifestFaults } from '../manifests/faults.ts'
 import { faults as passFaults } from '../pass/faults.ts'
 import type { CompiledGraph, GraphSource } from '../run/compiled.ts'
 import { faults as runFaults } from '../run/faults.ts'
+import type { DataflowProgram } from './define.ts'
 import { type DataflowOptions, HOST_OPTIONS } from './host-options.ts'
 import { dataflowNames } from './names.ts'
 import { DATAFLOW_RUN_OPTIONS } from './run-options.ts'
 
 /** The kind of dataflow graphs. */
-export const dataflowModule: LazyKindModule<'dataflow', DataflowOptions, CompiledGraph, typeof DATAFLOW_RUN_OPTIONS, GraphSource> = {
+export const dataflowModule: LazyKindModule<'dataflow', DataflowOptions, CompiledGraph, typeof DATAFLOW_RUN_OPTIONS, GraphSource | DataflowProgram> = {
   name: 'dataflow',
   language: dataflowNames,
   faults: [documentFaults, clusterFaults, wiringFaults, manifestFaults, adapterFaults, passFaults, runFaults, captureFaults],
   uses: ['tool', 'ledger'],
   hostOptions: HOST_OPTIONS,
   runOptions: DATAFLOW_RUN_OPTIONS,
+  routes: async () => (await import('./routes.ts')).dataflowRoutes,
   load: async () => (await import('./body.ts')).dataflowBody,
 }
