@@ -24,7 +24,6 @@ import {
   fileRules,
   type OperatorPolicy,
   extraRoots,
-  type FileRule,
   type PolicyFile,
   type PolicySettings,
   type Redaction,

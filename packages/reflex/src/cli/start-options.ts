@@ -44,7 +44,11 @@ export async function startOptions(
     ...(flags.budget === undefined ? {} : { limits: readBudget(flags.budget) }),
     ...(flags.simulate === true ? { simulate: true } : {}),
     ...own,
-    ...(live === undefined ? {} : { [live.kind]: { ...(Reflect.get(own, live.kind) as object | undefined), ...live.live.options, ...readsItself(live, flags.events) } }),
+    ...(live === undefined
+      ? {}
+      : {
+          [live.kind]: { ...(Reflect.get(own, live.kind) as object | undefined), ...live.live.options, ...readsItself(live, flags.events) },
+        }),
   }
 }
 

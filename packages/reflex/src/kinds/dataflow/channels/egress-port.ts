@@ -49,7 +49,8 @@ export function egressPort(world: ChannelWorld): Port<RunSettings> {
       const needs = by.type === 'process' ? [COMMAND_CAPABILITY] : (httpTraits(request, call, world).needs ?? [])
       return { leaves: true, repeat: isSafe ? 'keyed' : 'ask', needs }
     },
-    simulate: (call) => (requestOf(call).do === 'open' ? { status: 'ready' } : { status: 'accepted', acceptance: 'durable', simulated: true }),
+    simulate: (call) =>
+      requestOf(call).do === 'open' ? { status: 'ready' } : { status: 'accepted', acceptance: 'durable', simulated: true },
     open: (): Channels => new Map(),
     async close({ session }) {
       const channels = [...((session as Channels | undefined)?.values() ?? [])]

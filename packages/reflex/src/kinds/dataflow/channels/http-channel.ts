@@ -1,4 +1,4 @@
-import { type Call, isObject, type JsonObject } from '../../../kernel/index.ts'
+import { type Call, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import type { KindWorld } from '../../../programs/kind-module.ts'
 import type { Channel } from '../adapter/host-file.ts'
@@ -9,7 +9,9 @@ type HttpChannel = Extract<Channel, { type: 'http' }>
 
 /** Returns the headers of a request. A value that names a variable of the environment is read when the request is sent, and never recorded. */
 export function headersOf({ headers = {} }: HttpChannel, variable: KindWorld['variable'], key: string): Record<string, string> {
-  const own = Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : (variable(value.env) ?? '')] as const)
+  const own = Object.entries(headers).map(
+    ([name, value]) => [name, typeof value === 'string' ? value : (variable(value.env) ?? '')] as const,
+  )
   return { ...Object.fromEntries(own), 'Content-Type': 'application/json', ...(key === '' ? {} : { 'Idempotency-Key': key }) }
 }
 
@@ -18,7 +20,13 @@ export function headersOf({ headers = {} }: HttpChannel, variable: KindWorld['va
  * after the time, its outcome is unknown: a keyed channel gets it once more, then `R1385` is thrown.
  */
 export async function sendByHttp(
-  request: { readonly channel: string; readonly by: HttpChannel; readonly intent: SentIntent; readonly timeout: number; readonly keyed?: boolean },
+  request: {
+    readonly channel: string
+    readonly by: HttpChannel
+    readonly intent: SentIntent
+    readonly timeout: number
+    readonly keyed?: boolean
+  },
   call: Call<RunSettings>,
   { tools, toolCall, variable }: Pick<KindWorld, 'tools' | 'toolCall' | 'variable'>,
 ): Promise<JsonObject> {
@@ -43,11 +51,12 @@ export async function sendByHttp(
     if (status !== undefined && status >= 400 && status < 500)
       return { status: 'refused', why: `channel ${channel} refused ${intent.kind} with the status ${status}` }
     if (status === undefined || (keyed && attempt === 0)) continue
-    throw faults.make('R1385', `channel ${channel} answered ${intent.kind} with the status ${status}, so its outcome is unknown`, { path: channel })
+    throw faults.make('R1385', `channel ${channel} answered ${intent.kind} with the status ${status}, so its outcome is unknown`, {
+      path: channel,
+    })
   }
 }
 
-function statusOf(answer: unknown): number {
-  const { status } = isObject(answer as JsonObject) ? (answer as JsonObject) : {}
-  return typeof status === 'number' ? status : 0
+function statusOf(answer: Json): number {
+  return isObject(answer) && typeof answer.status === 'number' ? answer.status : 0
 }

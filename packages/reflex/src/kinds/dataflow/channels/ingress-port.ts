@@ -32,7 +32,8 @@ export function ingressPort(world: World): Port<RunSettings> {
     traits: (call) => {
       const source = sourceOf(call)
       const isNamed = source.from === 'file' && call.settings.events === source.file
-      const needs = source.from === 'process' ? [COMMAND_CAPABILITY] : isNamed || source.from !== 'file' ? [] : [fsCapability('read', source.file)]
+      const needs =
+        source.from === 'process' ? [COMMAND_CAPABILITY] : isNamed || source.from !== 'file' ? [] : [fsCapability('read', source.file)]
       return { leaves: source.from === 'process', repeat: 'free', needs }
     },
     open: (run): PortRun<RunSettings> => run,
@@ -170,7 +171,8 @@ async function readProcess({ name }: Extract<EventSource, { from: 'process' }>, 
     const frame = jsonOf(line)
     const type = isObject(frame) ? frame.type : undefined
     if (!isGreeted) {
-      if (type !== 'hello' || !isObject(frame) || frame.protocol !== INGRESS_PROTOCOL) throw fail('protocol_violation', 'did not begin with hello')
+      if (type !== 'hello' || !isObject(frame) || frame.protocol !== INGRESS_PROTOCOL)
+        throw fail('protocol_violation', 'did not begin with hello')
       isGreeted = true
       process.send(JSON.stringify({ type: 'cursor', events: number }))
     } else if (type === 'event' && isObject(frame)) await sink.send(frame.event ?? null, ++number, number)

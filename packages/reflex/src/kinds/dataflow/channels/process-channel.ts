@@ -44,14 +44,17 @@ export class ProcessChannel {
     if (ack !== undefined && !('wrong' in ack)) return ack
     this.#process.kill()
     const about = { path: this.#name, data: { intent_id: intent.intent_id, channel: this.#name } }
-    if (ack !== undefined) throw faults.make('R1383', `channel ${this.#name} broke the protocol: ${ack.wrong}`, { ...about, rule: 'egress_protocol_violation' })
+    if (ack !== undefined)
+      throw faults.make('R1383', `channel ${this.#name} broke the protocol: ${ack.wrong}`, { ...about, rule: 'egress_protocol_violation' })
     if (this.#host.now() >= until)
-      throw faults.make('R1384', `channel ${this.#name} has not acknowledged ${intent.kind} within ${timeout} ms`, { ...about, rule: 'egress_ack_timeout' })
-    throw faults.make(
-      'R1385',
-      `channel ${this.#name} ended before it acknowledged ${intent.kind}${await this.#lastWords()}`,
-      { ...about, rule: 'egress_io' },
-    )
+      throw faults.make('R1384', `channel ${this.#name} has not acknowledged ${intent.kind} within ${timeout} ms`, {
+        ...about,
+        rule: 'egress_ack_timeout',
+      })
+    throw faults.make('R1385', `channel ${this.#name} ended before it acknowledged ${intent.kind}${await this.#lastWords()}`, {
+      ...about,
+      rule: 'egress_io',
+    })
   }
 
   /** Tells the process that no intent follows, and waits for its end. */

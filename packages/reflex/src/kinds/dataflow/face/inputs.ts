@@ -35,15 +35,22 @@ function formOf({ id, adapter }: CompiledGraph, input: JsonObject): EventForm | 
   if (named === undefined) {
     if (kinds.length === 1) return adapter.forms.get(kinds[0] ?? '')
     if (Object.keys(input).length === 0) return undefined
-    throw programFaults.make('R2045', `${id} takes events of several kinds: ${kinds.join(', ')}`, { path: id, fix: `add semantic_kind=${kinds[0] ?? ''}` })
+    throw programFaults.make('R2045', `${id} takes events of several kinds: ${kinds.join(', ')}`, {
+      path: id,
+      fix: `add semantic_kind=${kinds[0] ?? ''}`,
+    })
   }
   const form = typeof named === 'string' ? adapter.forms.get(named) : undefined
   if (form !== undefined) return form
   const guess = typeof named === 'string' ? suggest(named, kinds) : undefined
-  throw programFaults.make('R2045', `${id} takes no events of the kind ${JSON.stringify(named)}${guess === undefined ? '' : `; did you mean ${quote(guess)}?`}`, {
-    path: id,
-    fix: guess === undefined ? `write one of ${kinds.join(', ')}` : `write ${guess}`,
-  })
+  throw programFaults.make(
+    'R2045',
+    `${id} takes no events of the kind ${JSON.stringify(named)}${guess === undefined ? '' : `; did you mean ${quote(guess)}?`}`,
+    {
+      path: id,
+      fix: guess === undefined ? `write one of ${kinds.join(', ')}` : `write ${guess}`,
+    },
+  )
 }
 
 /** Returns the types of the fields of an event; without an adapter, of the keys that sources read. */
@@ -89,4 +96,3 @@ function unknownInput(id: string, key: string, known: readonly string[]): Error 
     fix: guess === undefined ? `it takes ${known.join(', ') || 'no inputs'}` : `write ${guess}`,
   })
 }
-

@@ -12,7 +12,9 @@ export const liveGraphs: LiveRuns = {
   command: () => undefined,
   about({ state }) {
     const { taken, refused, deferred } = readPosition(state.root.position)
-    return [`${taken} events`, ...(refused === 0 ? [] : [`${refused} refused`]), ...(deferred === 0 ? [] : [`${deferred} deferred`])].join(' · ')
+    return [`${taken} events`, ...(refused === 0 ? [] : [`${refused} refused`]), ...(deferred === 0 ? [] : [`${deferred} deferred`])].join(
+      ' · ',
+    )
   },
   watch: () => () => undefined,
   reloads: () => () => Promise.resolve({ unchanged: true }),

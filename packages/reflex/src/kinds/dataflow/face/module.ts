@@ -14,7 +14,13 @@ import { dataflowNames } from './names.ts'
 import { DATAFLOW_RUN_OPTIONS } from './run-options.ts'
 
 /** The kind of dataflow graphs. */
-export const dataflowModule: LazyKindModule<'dataflow', DataflowOptions, CompiledGraph, typeof DATAFLOW_RUN_OPTIONS, GraphSource | DataflowProgram> = {
+export const dataflowModule: LazyKindModule<
+  'dataflow',
+  DataflowOptions,
+  CompiledGraph,
+  typeof DATAFLOW_RUN_OPTIONS,
+  GraphSource | DataflowProgram
+> = {
   name: 'dataflow',
   language: dataflowNames,
   faults: [documentFaults, clusterFaults, wiringFaults, manifestFaults, adapterFaults, passFaults, runFaults, captureFaults],

@@ -38,9 +38,13 @@ interface Reading {
   readonly before: readonly Fault[]
 }
 
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
 /** True for a document, and for a graph that is closed over all that it refers to. */
 function isGraph(value: unknown): value is JsonObject {
-  return isObject(value as Json) && ((value as JsonObject).kind === 'cluster' || (value as JsonObject).format === 'reflex-dataflow-1')
+  return isRecord(value) && (value.kind === 'cluster' || value.format === 'reflex-dataflow-1')
 }
 
 function stored(source: GraphSource, host: GraphHost): ReadResult {
@@ -65,11 +69,18 @@ function completed(root: DefinitionSource, { host, file, context, before }: Read
   const { graph, findings } = validateGraph(expanded)
   const read = adapter === undefined ? undefined : readAdapter(adapter.text, adapter.file)
   const contract = read?.adapter
-  const composed = graph === undefined || contract === undefined ? [] : compositionFindings(graph, contract, (node) => root.locate(['nodes', nodeName(node).split('/')[0] ?? '']))
+  const composed =
+    graph === undefined || contract === undefined
+      ? []
+      : compositionFindings(graph, contract, (node) => root.locate(['nodes', nodeName(node).split('/')[0] ?? '']))
   const all = [...before, ...clusters.findings, ...findings, ...(read?.findings ?? []), ...composed]
   if (graph === undefined || all.some(({ severity }) => severity === 'error')) return { findings: all, parts }
   const source = sourceOf(root, usedBy(root, known), graph, contract as unknown as JsonObject | undefined)
-  return { program: { id: graph.id, version: graph.version, source: source as unknown as Json, def: compileGraph(source, host) }, findings: all, parts }
+  return {
+    program: { id: graph.id, version: graph.version, source: source as unknown as Json, def: compileGraph(source, host) },
+    findings: all,
+    parts,
+  }
 }
 
 interface FoundClusters {
@@ -84,13 +95,13 @@ function clustersOf(root: DefinitionSource, file: string | undefined, denied: No
   const files: string[] = []
   const findings: Fault[] = []
   const seen = new Set([root.definition.id])
-  const queue = [root]
-  for (let at = queue.pop(); at !== undefined && file !== undefined; at = queue.pop()) {
+  const queue = file === undefined ? [] : [root]
+  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
     for (const { is, target } of at.definition.nodes) {
       const id = target.split('@')[0] ?? target
       if (is !== 'cluster' || seen.has(id)) continue
       seen.add(id)
-      const found = clusterText(file, id, denied)
+      const found = clusterText(file ?? '', id, denied)
       if (found === undefined) continue
       files.push(found.file)
       const read = readDefinition(found.text, found.file)
@@ -119,8 +130,15 @@ function usedBy({ definition }: DefinitionSource, known: readonly DefinitionSour
 }
 
 /** Returns the source of a graph: what one hash names. */
-function sourceOf(root: DefinitionSource, clusters: readonly DefinitionSource[], graph: ValidatedGraph, adapter: JsonObject | undefined): GraphSource {
-  const own = new Map(graph.nodes.flatMap(({ primitive }) => (primitive.digest === undefined ? [] : [[primitive.manifest.id, primitive.manifest] as const])))
+function sourceOf(
+  root: DefinitionSource,
+  clusters: readonly DefinitionSource[],
+  graph: ValidatedGraph,
+  adapter: JsonObject | undefined,
+): GraphSource {
+  const own = new Map(
+    graph.nodes.flatMap(({ primitive }) => (primitive.digest === undefined ? [] : [[primitive.manifest.id, primitive.manifest] as const])),
+  )
   return {
     format: 'reflex-dataflow-1',
     graph: definitionJson(root.definition),
@@ -129,4 +147,3 @@ function sourceOf(root: DefinitionSource, clusters: readonly DefinitionSource[],
     ...(adapter === undefined ? {} : { adapter }),
   }
 }
-

@@ -36,8 +36,15 @@ export const dataflowRoutes: readonly Route[] = [
       for (const [index, event] of events.entries()) {
         const fault = graph.refusal(event)
         if (fault !== undefined && !Array.isArray(body)) return refusal(fault)
-        if (fault === undefined) await world.call('runs.signal', { path: { run: graph.run, topic: EVENT_TOPIC }, body: { value: event } }, request)
-        else refused.push({ index, event_id: String(event.event_id ?? ''), code: fault.code, message: fault.message })
+        if (fault === undefined)
+          await world.call('runs.signal', { path: { run: graph.run, topic: EVENT_TOPIC }, body: { value: event } }, request)
+        else
+          refused.push({
+            index,
+            event_id: typeof event.event_id === 'string' ? event.event_id : '',
+            code: fault.code,
+            message: fault.message,
+          })
       }
       return { status: 202, json: { v: 1, run: graph.run, accepted: events.length - refused.length, refused } }
     },
@@ -62,7 +69,9 @@ async function graphOf(name: string, { peek, host }: RouteWorld): Promise<Admitt
   if (kind !== 'dataflow') throw faults.make('R1388', `${row.id} is a ${kind} and takes no events of a graph`, { run: row.id })
   const { adapter } = def as CompiledGraph
   const reader = frame.reader()
-  const entries = [...frame.scope.liveEntries()].flatMap(([key, { value }]): [string, Json][] => (value === undefined ? [] : [[key, value]]))
+  const entries = [...frame.scope.liveEntries()].flatMap(([key, { value }]): [string, Json][] =>
+    value === undefined ? [] : [[key, value]],
+  )
   const seen = new SeenIds(entries, Number.POSITIVE_INFINITY)
   const bind = (event: HostedEvent): ReturnType<typeof bindEvent> =>
     adapter === undefined ? bindFixture(event) : bindEvent(adapter, (key) => reader.get(key) as Scalar | undefined, event)

@@ -11,7 +11,11 @@ export interface SiblingText {
 }
 
 /** Returns the file beside a graph with the same name and another ending: `alerts.dataflow.json` has `alerts.adapter.json`. */
-export function siblingText(program: string | undefined, what: 'adapter' | 'host', denied?: ProgramPlaces['denied']): SiblingText | undefined {
+export function siblingText(
+  program: string | undefined,
+  what: 'adapter' | 'host',
+  denied?: ProgramPlaces['denied'],
+): SiblingText | undefined {
   if (program === undefined) return undefined
   const name = basename(program).replace(/\.dataflow\.\w+$/, '')
   return textIn(dirname(program), `${name}.${what}.json`, denied)

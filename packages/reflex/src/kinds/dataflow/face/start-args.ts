@@ -67,7 +67,11 @@ function contextIn(file: string, { adapter }: CompiledGraph): JsonObject {
   if (!isObject(value)) throw faults.make('R1388', `${file} is not an object of keys and values`, { file })
   const known = adapter?.adapter.context_keys.map(({ name }) => name) ?? []
   const unknown = Object.keys(value).find((key) => !known.includes(key))
-  if (unknown !== undefined) throw faults.make('R1388', `${file} has the key ${JSON.stringify(unknown)}, which the adapter does not declare`, { file, path: unknown })
+  if (unknown !== undefined)
+    throw faults.make('R1388', `${file} has the key ${JSON.stringify(unknown)}, which the adapter does not declare`, {
+      file,
+      path: unknown,
+    })
   return value
 }
 

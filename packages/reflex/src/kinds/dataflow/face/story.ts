@@ -25,7 +25,12 @@ export function graphStory(change: Change<CompiledGraph>): StoryEvent[] {
 function refusedStory({ refusals }: Taken): StoryEvent[] {
   return refusals.map(({ id, fault }): StoryEvent => {
     const { code, message, rule } = fault
-    return { mark: 'warn', node: id, text: `refused ${code}: ${message}`, facts: { fault: { code, message, ...(rule === undefined ? {} : { rule }) } } }
+    return {
+      mark: 'warn',
+      node: id,
+      text: `refused ${code}: ${message}`,
+      facts: { fault: { code, message, ...(rule === undefined ? {} : { rule }) } },
+    }
   })
 }
 
@@ -43,7 +48,8 @@ function passStory({ passes }: Taken, def: CompiledGraph): StoryEvent[] {
 function tellPass(report: PassReport, def: CompiledGraph): StoryEvent[] {
   const { decision, failure, effects, event } = report
   const node = episode(report)
-  if (failure !== undefined) return [{ mark: 'fail', node, text: failure.message, facts: { fault: { code: failure.code, message: failure.message } } }]
+  if (failure !== undefined)
+    return [{ mark: 'fail', node, text: failure.message, facts: { fault: { code: failure.code, message: failure.message } } }]
   if (decision.decision === 'Defer') {
     if (decision.schedule_at === null) return []
     return [{ mark: 'wait', node, text: `${event.event_id} deferred until ${decision.schedule_at.secs} s` }]
@@ -85,7 +91,14 @@ function settledStory({ record: { input }, before, frame }: Change<CompiledGraph
   const fields = intent.fields.map(({ name, value }) => `${name} ${shortJson(Object.values(value)[0] as Json, 20)}`).join(', ')
   if (input[0] === 'err') {
     const fault = input[2]
-    return [{ mark: 'fail', node: intent.kind, text: isObject(fault) ? String(fault.message) : '', ...(isObject(fault) ? { facts: { fault } } : {}) }]
+    return [
+      {
+        mark: 'fail',
+        node: intent.kind,
+        text: isObject(fault) ? String(fault.message) : '',
+        ...(isObject(fault) ? { facts: { fault } } : {}),
+      },
+    ]
   }
   if (after?.intent_id === intent.intent_id) return []
   return [{ mark: 'done', node: intent.kind, text: `acknowledged   ${fields}`.slice(0, MOST) }]

@@ -24,7 +24,11 @@ export interface GraphHost {
 export function compileGraph(source: GraphSource, host: GraphHost, pinned?: readonly FunctionPin[]): CompiledGraph {
   const root = found(decodeDefinition(source.graph))
   const clusters = new ClusterLibrary((source.clusters ?? []).map((cluster) => found(decodeDefinition(cluster))))
-  const expanded = expand(root, { clusters, catalog: catalogOf(host, pinned), ...(source.parameters === undefined ? {} : { parameters: source.parameters }) })
+  const expanded = expand(root, {
+    clusters,
+    catalog: catalogOf(host, pinned),
+    ...(source.parameters === undefined ? {} : { parameters: source.parameters }),
+  })
   const { graph, findings } = validateGraph(expanded)
   if (graph === undefined) throw firstOf(findings)
   const adapter = adapterOf(source.adapter, graph)

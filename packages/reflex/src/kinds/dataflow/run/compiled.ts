@@ -27,4 +27,3 @@ export interface CompiledGraph {
   readonly functions: readonly FunctionPin[]
   readonly pass: Pass
 }
-

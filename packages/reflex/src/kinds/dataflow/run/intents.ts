@@ -25,7 +25,8 @@ export function channelOf({ routes, channels }: HostFile, kind: string): RoutedC
 export function dispatch({ x, args: { host } }: Running, intent: EffectIntent): string | undefined {
   const { kind, intent_id } = intent
   const found = channelOf(host, kind)
-  if (found === undefined) throw faults.make('R1388', `no route takes ${kind}`, { path: kind, fix: `add a route for ${kind} to the host file` })
+  if (found === undefined)
+    throw faults.make('R1388', `no route takes ${kind}`, { path: kind, fix: `add a route for ${kind} to the host file` })
   const { route, channel } = found
   const fields = plainFields(intent)
   if (channel.type === 'program') return String(x.spawn(channel.start, { args: mapped(fields, channel.map), sees: 'nothing' }))
@@ -63,7 +64,7 @@ export function kindsOf(channel: string, { routes }: HostFile): string[] {
 /** Returns the reason why the result of an effect is no acknowledgement; undefined if it is one. */
 export function refusalOf(result: Json): Fault | undefined {
   if (!isObject(result) || result.status !== 'refused') return undefined
-  return faults.make('R1386', String(result.why ?? 'the channel refused the intent'))
+  return faults.make('R1386', typeof result.why === 'string' ? result.why : 'the channel refused the intent')
 }
 
 /** Returns the fields of an intent without their types. */

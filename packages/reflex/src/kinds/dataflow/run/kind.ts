@@ -1,7 +1,6 @@
 import type { Json, Kind } from '../../../kernel/index.ts'
 import type { CompiledGraph, GraphSource } from './compiled.ts'
 import { compileGraph, type GraphHost } from './compile.ts'
-import { readArgs } from './args.ts'
 import { stepGraph } from './step.ts'
 
 /** The records of a segment of a graph that runs for days. */

@@ -71,13 +71,10 @@ export function readPosition(position: Json | undefined): GraphPosition {
 
 /** Returns what a step changes of a position; undefined if nothing. A part that is as at the start is deleted. */
 export function positionPatch(before: GraphPosition, after: GraphPosition): JsonObject | undefined {
-  const changed = (Object.keys(NAMES) as (keyof GraphPosition)[]).filter((name) => before[name] !== after[name])
-  if (changed.length === 0) return undefined
-  return Object.fromEntries(
-    changed.map((name) => [NAMES[name], isStart(name, after[name]) ? null : (after[name] as unknown as Json)]),
-  ) as JsonObject
-}
-
-function isStart(name: keyof GraphPosition, value: unknown): boolean {
-  return JSON.stringify(value) === JSON.stringify(START[name])
+  const patch: Record<string, Json> = {}
+  for (const name of Object.keys(NAMES) as (keyof GraphPosition)[]) {
+    const value: Json = after[name] as never
+    if (before[name] !== value) patch[NAMES[name]] = JSON.stringify(value) === JSON.stringify(START[name]) ? null : value
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch
 }

@@ -21,7 +21,8 @@ const FIXTURE_KEYS = ['type', 'id', 'payload', 'semantic_kind', 'at']
  * line of a fixture (reference 6.5). Undefined for the label of an episode, which is for readers only.
  */
 export function readEvent(body: Json, defaults: EventDefaults): HostedEvent | Fault | undefined {
-  if (!isObject(body)) return wrong(typeof body === 'string' ? `it is not JSON: ${quote(body.slice(0, 80))}` : `it is ${shortJson(body, 80)}`)
+  if (!isObject(body))
+    return wrong(typeof body === 'string' ? `it is not JSON: ${quote(body.slice(0, 80))}` : `it is ${shortJson(body, 80)}`)
   if (roomAfter(body, MOST) < 0) return faults.finding('R1381', `the event has more than ${MOST} characters`)
   if (body.kind === 'episode_start') return undefined
   if (body.kind === 'event' && isObject(body.event)) {
@@ -38,8 +39,8 @@ function roomAfter(value: Json, most: number): number {
   if (typeof value === 'string') return most - value.length
   if (typeof value !== 'object' || value === null) return most - 8
   let left = most
-  for (const [key, part] of Object.entries(value)) {
-    left = roomAfter(part as Json, left - key.length)
+  for (const [key, part] of Object.entries(value as JsonObject)) {
+    left = roomAfter(part, left - key.length)
     if (left < 0) return left
   }
   return left

@@ -24,7 +24,9 @@ export function running(x: GraphStep): Running {
 
 function opened(x: GraphStep): Omit<Running, 'x'> {
   const args = readArgs(x.args)
-  const entries = [...x.frame.scope.liveEntries()].flatMap(([key, { value }]): [string, Json][] => (value === undefined ? [] : [[key, value]]))
+  const entries = [...x.frame.scope.liveEntries()].flatMap(([key, { value }]): [string, Json][] =>
+    value === undefined ? [] : [[key, value]],
+  )
   return { args, session: new Session({ def: x.def, args }, entries, readPosition(x.position)) }
 }
 

@@ -108,11 +108,6 @@ export class Session {
     return this.#position
   }
 
-  /** Returns a value of the context. */
-  value(key: string): Json | undefined {
-    return this.#board.get(key)
-  }
-
   /** The next time at which a deferred item is due; undefined if none waits. */
   get nextDue(): Instant | undefined {
     return nextDue(this.#supervisor.store, this.#scheduling)
@@ -193,7 +188,12 @@ export class Session {
       const reader = { value: (key: string): Scalar | undefined => (Object.hasOwn(snapshot, key) ? snapshot[key] : undefined) }
       const trace: NodeTrace[] = []
       const result = traced ? evaluate(def.graph, reader, ids, { trace: (node) => trace.push(node) }) : def.pass.run(reader, ids)
-      ran = { context: snapshot, effects: [], ...('error' in result ? { failure: result.error.fault } : result), ...(traced ? { trace } : {}) }
+      ran = {
+        context: snapshot,
+        effects: [],
+        ...('error' in result ? { failure: result.error.fault } : result),
+        ...(traced ? { trace } : {}),
+      }
       return 'error' in result ? { Failed: 'SemanticError' } : 'Completed'
     })
     this.#scheduling = state
@@ -206,7 +206,7 @@ export class Session {
   #dispatch({ effects }: PassReport, draft: Draft): void {
     if (effects.length === 0) return
     const { writes, intents, failure } = realizeEffects(this.#owners, effects)
-    for (const { key, value } of writes) this.#set(key, value as Json)
+    for (const { key, value } of writes) this.#set(key, value)
     draft.intents.push(...intents)
     draft.fatal ??= failure
   }
@@ -214,7 +214,7 @@ export class Session {
   #close(draft: Draft, count: number): Taken {
     for (const [key, ids] of this.#seen.changes()) {
       if (ids === undefined) this.#delete(key)
-      else this.#set(key, ids as Json)
+      else this.#set(key, ids)
     }
     const { clock, ...scheduling } = this.#scheduling
     const { taken, refused, failed } = draft.counts

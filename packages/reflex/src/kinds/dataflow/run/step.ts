@@ -1,4 +1,14 @@
-import { type Fault, type FaultData, faultJson, type Input, isList, isObject, type Json, type JsonObject, type Ref, type TakenMessage } from '../../../kernel/index.ts'
+import {
+  type Fault,
+  type FaultData,
+  faultJson,
+  type Input,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Ref,
+  type TakenMessage,
+} from '../../../kernel/index.ts'
 import type { EventSource } from './args.ts'
 import { faults } from './faults.ts'
 import { channelOf, dispatch, FAILURE_WAIT, kindsOf, refusalOf } from './intents.ts'
@@ -59,7 +69,7 @@ function openEvents(x: GraphStep): void {
 
 function openSource(x: GraphStep, source: EventSource): void {
   if (source.from === 'timer') x.wait('timer', source.name, { every: source.every })
-  else x.request('ingress', source as unknown as Json)
+  else x.request('ingress', source)
 }
 
 /** Takes events, up to the first pass with an external intent. */
@@ -150,18 +160,18 @@ function onTimer(graph: Running, before: GraphPosition, name: string | undefined
 
 /** A channel is ready, an intent is acknowledged, or a source has ended. */
 function settled(graph: Running, before: GraphPosition, ref: Ref, result: Json): void {
-  const { x, args, session } = graph
+  const { x, session } = graph
   const effect = x.pendingEffects().find(({ id }) => id === ref)
   if (effect?.port === 'ingress') return rest(graph)
   if (isOpening(effect?.args)) {
     if (x.pendingEffects().length === 1) open(graph)
     return
   }
-  const [intent, ...rest_] = before.pending
+  const [intent, ...others] = before.pending
   if (intent === undefined) return
   const refusal = refusalOf(result)
   if (refusal !== undefined) return interrupted(graph, intent.kind, refusal)
-  session.move({ pending: rest_, sent: counted(before.sent, intent.kind) })
+  session.move({ pending: others, sent: counted(before.sent, intent.kind) })
   send(graph)
   record(graph, before)
   rest(graph)

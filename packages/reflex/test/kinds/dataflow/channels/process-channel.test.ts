@@ -60,7 +60,11 @@ describe('a process that takes intents', () => {
     const run = await reflex.run(graph, { dataflow: { source: events } })
     expect(run.value).toMatchObject({ sent: { heater_command: 3 } })
     await reflex.close()
-    expect(got().filter(({ type }) => type === 'intent').map(({ intent_id: id }) => id)).toEqual([IDS[0], IDS[0], IDS[1], IDS[2]])
+    expect(
+      got()
+        .filter(({ type }) => type === 'intent')
+        .map(({ intent_id: id }) => id),
+    ).toEqual([IDS[0], IDS[0], IDS[1], IDS[2]])
   })
 
   test('that does not handle a routed kind fails the run before its first event', async () => {
@@ -79,6 +83,10 @@ describe('a process that takes intents', () => {
     await handle?.idle({ until: 'end' })
     expect(handle?.value).toMatchObject({ sent: { heater_command: 3 } })
     await reflex.close()
-    expect(got().filter(({ type }) => type === 'intent').map(({ intent_id: id }) => id)).toEqual([IDS[0], IDS[0], IDS[1], IDS[2]])
+    expect(
+      got()
+        .filter(({ type }) => type === 'intent')
+        .map(({ intent_id: id }) => id),
+    ).toEqual([IDS[0], IDS[0], IDS[1], IDS[2]])
   })
 })

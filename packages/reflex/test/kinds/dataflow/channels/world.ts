@@ -36,7 +36,12 @@ export interface ChannelWorld {
 }
 
 /** A folder with the thermostat, its adapter, a channel and the readings of the reference. */
-export function channelWorld({ route = {}, moods = '', kinds = ['heater_command'], host = {} }: {
+export function channelWorld({
+  route = {},
+  moods = '',
+  kinds = ['heater_command'],
+  host = {},
+}: {
   readonly route?: JsonObject
   readonly moods?: string
   readonly kinds?: readonly string[]

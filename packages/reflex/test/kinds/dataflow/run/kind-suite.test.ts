@@ -12,7 +12,12 @@ const egress: Port = { leaves: true, repeat: 'keyed', perform: () => ({ status: 
 
 const subject = (
   name: string,
-  { graph, adapter, args, events = [] }: { readonly graph: JsonObject; readonly adapter: JsonObject; readonly args: JsonObject; readonly events?: readonly Json[] },
+  {
+    graph,
+    adapter,
+    args,
+    events = [],
+  }: { readonly graph: JsonObject; readonly adapter: JsonObject; readonly args: JsonObject; readonly events?: readonly Json[] },
 ): KindSubject => ({
   name,
   kinds: [graphKind({ primitives: [setHeater] }), flow],
@@ -22,7 +27,7 @@ const subject = (
   ],
   args,
   ports: (store, host) => ({ egress, ledger: ledgerPort(store, host) }),
-  script: { answer: () => 'yes', messages: args._stays === true ? [...events, null].map((body) => ({ topic: 'event', body })) : [] },
+  script: { answer: () => 'yes', messages: '_stays' in args ? [...events, null].map((body) => ({ topic: 'event', body })) : [] },
 })
 
 const host = (channel: JsonObject, more: JsonObject = {}): JsonObject => ({
