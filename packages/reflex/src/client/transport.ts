@@ -50,7 +50,7 @@ export class Transport {
   readonly #retries: number
 
   constructor({ url, token, fetch: own, retries = 3 }: ClientOptions) {
-    this.#url = url.replace(/\/+$/, '')
+    this.#url = withoutSlashes(url)
     this.#token = token
     // A browser refuses its fetch as the method of another object.
     this.#fetch = own ?? ((...request) => fetch(...request))
@@ -117,4 +117,11 @@ export function delayOf(thrown: unknown, tries: number): number {
   const data = thrown instanceof ReflexError ? thrown.fault.data : undefined
   const seconds = typeof data === 'object' && data !== null && 'retryAfter' in data ? Number(data.retryAfter) : Number.NaN
   return Math.min(LONGEST_DELAY, Number.isFinite(seconds) ? seconds * 1000 : FIRST_DELAY * 2 ** tries)
+}
+
+/** Returns an address without slashes at its end. */
+function withoutSlashes(url: string): string {
+  let end = url.length
+  while (url[end - 1] === '/') end--
+  return url.slice(0, end)
 }
