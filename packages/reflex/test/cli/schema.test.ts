@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -159,12 +160,14 @@ test('the schema of a kind is the schema of the package, in every output shape',
 
 test('schema without a name lists the schemas', async () => {
   const { out } = await reflex(['schema'], { folder: workFolder(), columns: 80 })
-  for (const name of ['workflow', 'pipeline', 'policy', 'answers', 'config', 'output']) expect(out).toMatch(new RegExp(`^${name} `, 'm'))
+  const text = stripVTControlCharacters(out)
+  const names = ['workflow', 'pipeline', 'tree', 'dataflow', 'dataflow-adapter', 'policy', 'answers', 'config', 'output']
+  for (const name of names) expect(text).toMatch(new RegExp(`^${name} `, 'm'))
 })
 
 test.each([
   ['workflwo', 'did you mean "workflow"?', 'reflex schema workflow'],
-  ['spoon', 'there is no schema "spoon"', 'name one of workflow, pipeline, tree, policy, answers, config, output'],
+  ['spoon', 'there is no schema "spoon"', 'name one of workflow, pipeline, tree, dataflow,'],
 ])('%s is refused as unknown', async (name, hint, fix) => {
   const { code, out, err } = await reflex(['schema', name], { folder: workFolder() })
   expect({ code, out }).toEqual({ code: 2, out: '' })
