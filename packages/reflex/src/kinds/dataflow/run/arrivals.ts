@@ -15,7 +15,9 @@ const NOTHING: Json = { kind: 'episode_start' }
 
 /** Returns messages as events. Those of the port `ingress` have no author. */
 export function messageArrivals(messages: readonly TakenMessage[]): (Arrived | SourcedEvent)[] {
-  return messages.map(([id, body, by]) => (by === undefined ? sourcedEvent(id, body) : { id, body: body ?? NOTHING, isClose: body === null }))
+  return messages.map(([id, body, by]) =>
+    by === undefined ? sourcedEvent(id, body) : { id, body: body ?? NOTHING, isClose: body === null },
+  )
 }
 
 /** Reads a message of the port `ingress`: `{source: [name, offset, line], event}`; without an event, the source has ended. */
@@ -27,9 +29,13 @@ function sourcedEvent(id: string, body: Json): Arrived | SourcedEvent {
 }
 
 /** True if an event says that none follows, or ends the last source. */
-export function isLast(arrived: readonly (Arrived | SourcedEvent)[], sources: readonly EventSource[], read: Readonly<Record<string, readonly number[]>>): boolean {
+export function isLast(
+  arrived: readonly (Arrived | SourcedEvent)[],
+  sources: readonly EventSource[],
+  read: Readonly<Record<string, readonly number[]>>,
+): boolean {
   if (arrived.some(({ isClose }) => isClose === true)) return true
-  const hasEnd = arrived.some((one) => 'read' in one && one.read[0] === -1)
+  const hasEnd = arrived.some((one) => one.read?.[0] === -1)
   return hasEnd && sources.every(({ from, name }) => from === 'timer' || read[name]?.[0] === -1)
 }
 
@@ -41,7 +47,11 @@ export function callArrival({ input }: GraphArgs, run: string, frame: Ref): Arri
 }
 
 /** Returns the event of a timer that is a source. `record`: the number of the record that it fires in. */
-export function timerArrival({ name, semantic_kind, time_field: field }: Extract<EventSource, { from: 'timer' }>, record: number, now: number): Arrived {
+export function timerArrival(
+  { name, semantic_kind, time_field: field }: Extract<EventSource, { from: 'timer' }>,
+  record: number,
+  now: number,
+): Arrived {
   const id = `${name}/${record}`
   const payload = field === undefined ? {} : { [field]: now / 1000 }
   return { id, body: { event_id: id, at: now / 1000, semantic_kind, payload } }
@@ -51,7 +61,12 @@ export function timerArrival({ name, semantic_kind, time_field: field }: Extract
 export function endArrival(
   { adapter }: CompiledGraph,
   kind: string,
-  { intent, status, value, now }: { readonly intent: string; readonly status: string; readonly value: Json | undefined; readonly now: number },
+  {
+    intent,
+    status,
+    value,
+    now,
+  }: { readonly intent: string; readonly status: string; readonly value: Json | undefined; readonly now: number },
 ): Arrived {
   const values: JsonObject = { ...(isObject(value) ? value : { value: value ?? null }), intent_id: intent, status }
   const fields = adapter?.forms.get(kind)?.fields

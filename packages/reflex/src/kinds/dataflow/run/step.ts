@@ -1,4 +1,14 @@
-import { type Fault, type FaultData, faultJson, type Input, isList, isObject, type Json, type JsonObject, type Ref, type TakenMessage } from '../../../kernel/index.ts'
+import {
+  type Fault,
+  type FaultData,
+  faultJson,
+  type Input,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Ref,
+  type TakenMessage,
+} from '../../../kernel/index.ts'
 import type { EventSource } from './args.ts'
 import { faults } from './faults.ts'
 import { channelOf, dispatch, FAILURE_WAIT, kindsOf, refusalOf } from './intents.ts'
@@ -59,7 +69,7 @@ function openEvents(x: GraphStep): void {
 
 function openSource(x: GraphStep, source: EventSource): void {
   if (source.from === 'timer') x.wait('timer', source.name, { every: source.every })
-  else x.request('ingress', source as unknown as Json)
+  else x.request('ingress', source)
 }
 
 /** Takes events, up to the first pass with an external intent. */
@@ -68,7 +78,7 @@ function take(graph: Running, before: GraphPosition, messages: readonly TakenMes
   const arrived = messageArrivals(messages)
   const taken = session.take(arrived, x.now)
   const own = arrived.slice(0, taken.count)
-  const read = Object.fromEntries(own.flatMap((one) => ('read' in one ? [[one.name, one.read]] : [])))
+  const read = Object.fromEntries(own.flatMap((one) => ('name' in one ? [[one.name, one.read]] : [])))
   const position = { ...before.read, ...read }
   const isClosing = before.isClosing || isLast(own, args.sources, position)
   session.move({ isClosing, ...(Object.keys(read).length === 0 ? {} : { read: position }) })
@@ -150,7 +160,7 @@ function onTimer(graph: Running, before: GraphPosition, name: string | undefined
 
 /** A channel is ready, an intent is acknowledged, or a source has ended. */
 function settled(graph: Running, before: GraphPosition, ref: Ref, result: Json): void {
-  const { x, args, session } = graph
+  const { x, session } = graph
   const effect = x.pendingEffects().find(({ id }) => id === ref)
   if (effect?.port === 'ingress') return rest(graph)
   if (isOpening(effect?.args)) {

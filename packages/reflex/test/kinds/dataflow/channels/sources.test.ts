@@ -17,7 +17,12 @@ function counter(count: number, host?: JsonObject): { readonly folder: string; r
   return {
     folder,
     graph: write('counter.dataflow.json', JSON.stringify(COUNTER)),
-    events: write('presses.jsonl', presses(count).map((event) => `${JSON.stringify(event)}\n`).join('')),
+    events: write(
+      'presses.jsonl',
+      presses(count)
+        .map((event) => `${JSON.stringify(event)}\n`)
+        .join(''),
+    ),
   }
 }
 
@@ -56,7 +61,10 @@ describe('a file of events', () => {
 
   test('may have lines that are refused, each with its place; the others run', async () => {
     const { folder, graph, events } = counter(2)
-    appendFileSync(events, 'not json\n{"event_id":"p1","semantic_kind":"press","payload":{"by":7}}\n\n{"event_id":"p9","semantic_kind":"press","at":9,"payload":{"buy":1}}\n')
+    appendFileSync(
+      events,
+      'not json\n{"event_id":"p1","semantic_kind":"press","payload":{"by":7}}\n\n{"event_id":"p9","semantic_kind":"press","at":9,"payload":{"buy":1}}\n',
+    )
     appendFileSync(events, JSON.stringify(presses(3)[2]))
     const reflex = lifeIn(folder)
     const run = await reflex.run(graph, { dataflow: { source: events } })
@@ -64,8 +72,8 @@ describe('a file of events', () => {
     const { lines } = await reflex.trace(run.id)
     expect(lines.flatMap(({ event }) => (event.mark === 'warn' ? [`${event.node} ${event.text}`] : []))).toEqual([
       'presses.jsonl:3 refused R1380: the event cannot be read: it is not JSON: "not json"',
-      'p1 refused R1334: event id p1 was taken before',
-      'p9 refused R1331: no field "buy"; did you mean "by"?',
+      'presses.jsonl:4 refused R1334: event id p1 was taken before',
+      'presses.jsonl:6 refused R1331: no field "buy"; did you mean "by"?',
     ])
   })
 
