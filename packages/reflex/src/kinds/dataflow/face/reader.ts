@@ -41,7 +41,7 @@ interface Reading {
 
 /** True for a document, and for a graph that is closed over all that it refers to. */
 function isGraph(value: unknown): value is JsonObject {
-  return isObject(value) && ((value as JsonObject).kind === 'cluster' || (value as JsonObject).format === 'reflex-dataflow-1')
+  return isObject(value) && (value.kind === 'cluster' || value.format === 'reflex-dataflow-1')
 }
 
 function stored(source: GraphSource, host: GraphHost): ReadResult {
