@@ -4,7 +4,7 @@ import type { RunOptionValues } from '../../../programs/run-options.ts'
 import { readJson } from '../../../text/index.ts'
 import { coverageFindings } from '../adapter/coverage.ts'
 import { DEFAULT_HOST, type HostFile, readHostFile } from '../adapter/host-file.ts'
-import { type EventSource, writeArgs } from '../run/args.ts'
+import { type EventSource, readArgs, writeArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { faults } from '../run/faults.ts'
 import { basename } from 'node:path'
@@ -37,6 +37,12 @@ export function startArgs(
   })
 }
 
+/** Returns the programs that intents of a run can start: those of the channels of its host file. */
+export function startedPrograms(input: JsonObject): readonly string[] {
+  const { channels } = readArgs(input).host
+  return Object.values(channels).flatMap((channel) => (channel.type === 'program' ? [channel.start] : []))
+}
+
 function hostOf(named: string | undefined, program: string | undefined): HostFile {
   const found = named === undefined ? siblingText(program, 'host') : { file: named, text: textOf(named) }
   if (found === undefined) return DEFAULT_HOST
@@ -67,7 +73,11 @@ function contextIn(file: string, { adapter }: CompiledGraph): JsonObject {
   if (!isObject(value)) throw faults.make('R1388', `${file} is not an object of keys and values`, { file })
   const known = adapter?.adapter.context_keys.map(({ name }) => name) ?? []
   const unknown = Object.keys(value).find((key) => !known.includes(key))
-  if (unknown !== undefined) throw faults.make('R1388', `${file} has the key ${JSON.stringify(unknown)}, which the adapter does not declare`, { file, path: unknown })
+  if (unknown !== undefined)
+    throw faults.make('R1388', `${file} has the key ${JSON.stringify(unknown)}, which the adapter does not declare`, {
+      file,
+      path: unknown,
+    })
   return value
 }
 
