@@ -84,7 +84,7 @@ import {
 } from '../policy/index.ts'
 import type { Replayed, ReplayOptions } from './replaying.ts'
 import type { ProgramCheck } from './replaying-check.ts'
-import { beginningOf, RunFolders } from './run-folders.ts'
+import { beginningOf, RunFolders, startedBesides } from './run-folders.ts'
 import { chosenOptions, isLinted, keptOptions, optionsOfKind } from './kind-options.ts'
 import { checkModules } from './install-kinds.ts'
 import { HOUSE_PORTS } from './world.ts'
@@ -272,6 +272,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       ...outside?.labels,
       ...beginningOf(this.kinds, program, optionsOfKind(chosen, program.kind, places), settings),
     }
+    const besides = startedBesides(this.kinds, program.kind, input)
+    if (file !== undefined && besides.length > 0)
+      await this.library.resolveCalls(program, dirname(file), { modules: isModule(file), besides })
     const run = await this.runtime.start(program, {
       ...(Object.keys(input).length === 0 ? {} : { args: input }),
       ...(outside === undefined ? (options.id === undefined ? {} : { id: options.id }) : { id: outside.id }),
@@ -406,8 +409,11 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const { file, tools, trust } = this.runtime.settingsOf(state)
     await this.useTools(tools ?? [], trust)
     if (file === undefined) return
-    for (const frame of state.frames.values())
-      await this.library.resolveCalls(definitions.program(frame.pin), dirname(file), isModule(file))
+    for (const frame of state.frames.values()) {
+      const program = definitions.program(frame.pin)
+      const besides = startedBesides(this.kinds, program.kind, frame.args)
+      await this.library.resolveCalls(program, dirname(file), { modules: isModule(file), besides })
+    }
   }
 
   /** Returns the limits of a run of this process: those of its start and those added since. */

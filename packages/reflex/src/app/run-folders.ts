@@ -1,4 +1,4 @@
-import type { Fault, JsonObject, Program, Run, Runtime } from '../kernel/index.ts'
+import { type Fault, isObject, type Json, type JsonObject, type Program, type Run, type Runtime } from '../kernel/index.ts'
 import type { RunSettings } from '../policy/index.ts'
 import type { Kinds } from '../programs/kinds.ts'
 import { secretIn } from './secret-file.ts'
@@ -52,4 +52,9 @@ export function beginningOf(
 ): JsonObject {
   const secret = logs?.secret === undefined ? undefined : secretIn(logs.secret)
   return kinds.folder(kind)?.beginsAt?.(def, options, { secret, file }) ?? {}
+}
+
+/** Returns the programs that a run can start because of its input. */
+export function startedBesides(kinds: Kinds, kind: string, input: Json | undefined): readonly string[] {
+  return isObject(input) ? (kinds.folder(kind)?.startsBesides?.(input) ?? []) : []
 }

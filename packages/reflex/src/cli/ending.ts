@@ -73,7 +73,7 @@ function printEnd(console: Console, handle: RunHandle, { waited, forkAddress: go
   const paint = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
   if (!console.quiet || status !== 'completed')
     console.report(factLine(`${status}  ${id}`, `${err.paint(paint, status)}  ${id}`, facts, err))
-  if (value !== undefined && failure === undefined) printValue(console, result?.value ?? value)
+  if (value !== undefined && failure === undefined) printResult(console, value, result)
   if (console.isInMemory) return
   if (goOn !== undefined) console.report([commandHint(err, 'continue', console.command('fork', goOn))])
   if (!console.quiet) console.report([commandHint(err, 'look back', console.command('trace', handle.id))])
@@ -99,7 +99,13 @@ function waitedText(took: string, { ms, by }: WaitTotals): string {
   return `${took}, ${duration(ms)} of it waiting${by.size === 0 ? '' : ` for ${[...by].join(' and ')}`}`
 }
 
-/** Prints the result: short for a person, whole and exact for a pipe. */
+/** Prints the result, unless a terminal has shown all of it. */
+function printResult(console: Console, value: Json, result: KindResult | undefined): void {
+  if (result?.isTold === true && console.out.terminal) return
+  printValue(console, result?.value ?? value)
+}
+
+/** Prints a value: short for a person, whole and exact for a pipe. */
 function printValue(console: Console, value: Json): void {
   const { out } = console
   if (!out.terminal || !isObject(value)) return console.print([out.terminal ? out.text(JSON.stringify(value)) : jsonText(value, 2)])

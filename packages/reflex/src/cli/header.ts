@@ -25,7 +25,7 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
   ]
   const facts = [
     ...(more.length === 0
-      ? [pin?.[1] ?? 'program', deciderText(handle, settings.agent, reflex.models.name())].filter((fact) => fact !== '')
+      ? [...kindFacts(handle, pin?.[1]), deciderText(handle, settings.agent, reflex.models.name())].filter((fact) => fact !== '')
       : more),
     settings.trust,
     ...(settings.agentId === undefined ? [] : [`for ${err.text(settings.agentId)}`]),
@@ -41,6 +41,12 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
       `${name} ${handle.id}  ${facts.join(' · ')}`,
     )
   if (settings.lowered === true) printLowered(console, settings.trust)
+}
+
+/** Returns the kind of a program, or what its kind shows in place of its name. */
+function kindFacts({ run, definitions }: RunHandle, name = 'program'): readonly string[] {
+  const { kind, def } = definitions.program(run.state.root.pin)
+  return definitions.view(kind).headline?.(def) ?? [name]
 }
 
 function budgetFacts(limits: RunLimits | undefined, unpricedModel: () => string | undefined): readonly string[] {

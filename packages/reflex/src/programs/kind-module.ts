@@ -148,4 +148,6 @@ export interface RunFolder<Def = unknown> {
     options: Readonly<Record<string, unknown>>,
     from: { readonly secret: Uint8Array | undefined; readonly file: string | undefined },
   ): JsonObject
+  /** Returns the programs that a run can start because of its input, besides those that its program calls. */
+  startsBesides?(input: JsonObject): readonly string[]
 }

@@ -65,6 +65,8 @@ export interface KindEvent {
 export interface KindResult {
   readonly value: Json
   readonly how?: string
+  /** True if `how` says all that the value does, so that a terminal shows only `how`. */
+  readonly isTold?: boolean
 }
 
 /** A line of a picture of a program at work: its mark, as the command draws it, and how long the node has been at it. */
@@ -123,6 +125,8 @@ export interface KindView<Def = unknown> {
   graph?(def: Def): Graph
   /** Returns the declared inputs and outputs of a program. Absent: its programs declare none. */
   signature?(def: Def): ProgramSignature
+  /** Returns the facts of a program that the header of a run shows in place of the name of its kind. */
+  headline?(def: Def): readonly string[]
   /** Returns the trace lines of a record. Absent: a trace has one plain line for each record. */
   story?(change: Change<Def>, definition: FindDefinition): readonly StoryEvent[]
   /** Returns the events of a record, as the kind names them, for programs that follow a run. Absent: the kind has none. */

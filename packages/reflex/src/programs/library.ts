@@ -46,6 +46,11 @@ export interface LibraryPlaces {
  * Finds programs in files: by path, and by name from the folder of the caller. An import runs the module, so only modules that
  * a person named, or that those call by name, are imported; never other files of the folder.
  */
+interface ResolveOptions {
+  readonly modules?: boolean
+  readonly besides?: readonly string[]
+}
+
 export class Library {
   readonly #programs: Programs
   readonly #kinds: Kinds
@@ -149,7 +154,7 @@ export class Library {
     if (checked.program === undefined || first !== undefined)
       throw first ?? programFaults.make('R1021', `${path} holds no program`, { file: checked.file })
     const program = this.#register(checked.program, checked.file, trust === undefined ? written : undefined, kind)
-    await this.resolveCalls(program, dirname(checked.file), isModule(checked.file))
+    await this.resolveCalls(program, dirname(checked.file), { modules: isModule(checked.file) })
     return { program, file: checked.file, findings: checked.findings, ...(written === undefined ? {} : { written }) }
   }
 
@@ -217,13 +222,14 @@ export class Library {
 
   /**
    * Registers the programs that a program calls, and those that they call, from a folder and the program folders. `modules`:
-   * the person named a module of this folder, so its modules may be imported.
+   * the person named a module of this folder, so its modules may be imported. `besides`: further programs that a run can start.
    */
-  async resolveCalls(program: Program, folder: string, modules = false): Promise<void> {
+  async resolveCalls(program: Program, folder: string, { modules = false, besides = [] }: ResolveOptions = {}): Promise<void> {
     const seen = new Set<string>()
     const pending: Program[] = [program]
     for (const caller of pending) {
-      for (const name of this.#programs.kind(caller.kind).calls?.(caller.def) ?? []) {
+      const calls = this.#programs.kind(caller.kind).calls?.(caller.def) ?? []
+      for (const name of caller === program ? [...calls, ...besides] : calls) {
         if (seen.has(name)) continue
         seen.add(name)
         const found = this.#programs.find(name) ?? (await this.find(name, folder, modules))

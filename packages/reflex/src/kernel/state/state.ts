@@ -77,6 +77,8 @@ export class State {
   readonly pins: Pin[] = []
   readonly frames = new Map<Ref, Frame>()
   readonly waits = new Map<Ref, Wait>()
+  /** The last input from the queue, with the value that its record leaves out. */
+  dequeued: Input | undefined
   readonly queue = new Queue()
   /** Effects that the last records dropped; the live run takes them from here to abort them. */
   readonly droppedEffects: PendingEffect[] = []
@@ -327,6 +329,7 @@ export class State {
 
   #dequeue(frame: Frame, input: Input | undefined): void {
     const next = this.queue.take()
+    this.dequeued = next?.input
     if (next === undefined || next.frame !== frame || next.input?.[0] !== input?.[0]) {
       throw corruptFault(this, `frame ${frame.id} takes ${input?.[0] ?? 'go'}, which is not what comes next`)
     }

@@ -3,14 +3,39 @@ export { dataflow, type DataflowDocument, type DataflowProgram } from './face/de
 export type { DataflowOptions } from './face/host-options.ts'
 export { definePrimitive } from './manifests/define-primitive.ts'
 export { readManifest } from './manifests/read-manifest.ts'
-export { purityFindings } from './pass/purity.ts'
+export { type PurityCase, purityCases, purityFindings } from './pass/purity.ts'
+export { dataflowModule } from './face/module.ts'
 
 // The model: manifests, values, events, effects, adapters (seed dataflow 3 to 6).
 export type { Adapter, ContextKey } from './model/adapter.ts'
 export type { Effect, EffectIntent, EffectWrite } from './model/effect.ts'
 export type { EventKind, HostedEvent } from './model/event.ts'
-export type { IntentDeclaration, Manifest, MirrorWrite, PrimitiveKind, WriteDeclaration } from './model/manifest.ts'
-export type { ComputeError, ContextReader, Inputs, Outputs, Parameters, Primitive } from './model/primitive.ts'
+export type {
+  ContextRequirement,
+  InputPort,
+  IntentDeclaration,
+  IntentField,
+  Manifest,
+  MirrorWrite,
+  OutputPort,
+  ParameterDeclaration,
+  ParameterType,
+  ParameterValue,
+  PrimitiveKind,
+  WriteDeclaration,
+} from './model/manifest.ts'
+export type {
+  ActionFunction,
+  ComputeError,
+  ComputeFunction,
+  ContextReader,
+  Inputs,
+  Outputs,
+  Parameters,
+  Primitive,
+  SourceFunction,
+  TriggerFunction,
+} from './model/primitive.ts'
 export { OUTCOMES, type Outcome, type PortType, type Scalar, type ScalarType, type Tagged, type TriggerEvent } from './model/value.ts'
 
 // Graphs alone, without a store: read, expanded, validated, evaluated.

@@ -70,7 +70,7 @@ function* unknownFields(form: EventForm, payload: JsonObject, missing: Map<strin
   const open = [...known].filter((name) => !Object.hasOwn(payload, name))
   for (const field of Object.keys(payload)) {
     if (known.has(field)) continue
-    const guess = suggest(field, missing.keys()) ?? suggest(field, open)
+    const guess = suggest(field, missing.keys()) ?? suggest(field, open) ?? [...missing.keys()].find((name) => field.startsWith(name))
     if (guess !== undefined) missing.delete(guess)
     const fix = guess === undefined ? `remove it; the fields of ${quote(form.kind)} are ${quoteAll([...known])}` : `write ${quote(guess)}`
     yield { rule: 'PayloadSchemaMismatch', message: asked(`no field ${quote(field)}`, guess), fix, field }

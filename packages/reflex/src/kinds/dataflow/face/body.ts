@@ -9,7 +9,7 @@ import { dataflowLanguage } from './language.ts'
 import { liveGraphs } from './live.ts'
 import { dataflowReader } from './reader.ts'
 import type { DATAFLOW_RUN_OPTIONS } from './run-options.ts'
-import { startArgs } from './start-args.ts'
+import { startArgs, startedPrograms } from './start-args.ts'
 import { dataflowView } from './view.ts'
 
 /** The parts of the kind that graphs and their runs need. */
@@ -20,6 +20,7 @@ export const dataflowBody: KindBody<DataflowOptions, CompiledGraph> = {
   folder: {
     keep: async () => undefined,
     beginsAt: (def, options: RunOptionValues<typeof DATAFLOW_RUN_OPTIONS>, { file }) => startArgs(def, options, file),
+    startsBesides: startedPrograms,
   },
   make(world, { primitives = [] } = {}) {
     const host = { primitives }

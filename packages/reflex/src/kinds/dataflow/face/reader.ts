@@ -9,10 +9,12 @@ import { decodeDefinition, type DefinitionSource, readDefinition } from '../docu
 import { definitionJson } from '../documents/write.ts'
 import { validateGraph } from '../graph/validate.ts'
 import { nodeName, type ValidatedGraph } from '../model/graph.ts'
+import type { Manifest } from '../model/manifest.ts'
 import { catalogOf, compileGraph, type GraphHost } from '../run/compile.ts'
 import type { CompiledGraph, GraphSource } from '../run/compiled.ts'
 import { graphInputs } from './inputs.ts'
-import { clusterText, siblingText } from './siblings.ts'
+import { actionsOf, clustersOf } from './parts.ts'
+import { siblingText } from './siblings.ts'
 
 /** Reads graphs from text, with their clusters and adapters from the files beside them, and as objects of modules. */
 export function dataflowReader(host: GraphHost): Reader<CompiledGraph> {
@@ -61,11 +63,12 @@ function stored(source: GraphSource, host: GraphHost): ReadResult {
 function completed(root: DefinitionSource, { host, file, context, before }: Reading): ReadResult {
   const denied = context?.places?.denied
   const clusters = clustersOf(root, file, denied)
+  const actions = actionsOf([root, ...clusters.found], catalogOf(host), file, denied)
   const adapter = file === undefined ? undefined : siblingText(file, 'adapter', denied)
-  const parts = [...clusters.files, ...(adapter === undefined ? [] : [adapter.file])]
+  const parts = [...clusters.files, ...actions.files, ...(adapter === undefined ? [] : [adapter.file])]
   // Of two clusters with one id and version, the user's own counts.
-  const known = [...clusters.sources, ...standardClusters()]
-  const expanded = expand(root, { clusters: new ClusterLibrary(known), catalog: catalogOf(host) })
+  const known = [...clusters.found, ...standardClusters()]
+  const expanded = expand(root, { clusters: new ClusterLibrary(known), catalog: catalogOf(host, { actions: actions.found }) })
   const { graph, findings } = validateGraph(expanded)
   const read = adapter === undefined ? undefined : readAdapter(adapter.text, adapter.file)
   const contract = read?.adapter
@@ -73,9 +76,14 @@ function completed(root: DefinitionSource, { host, file, context, before }: Read
     graph === undefined || contract === undefined
       ? []
       : compositionFindings(graph, contract, (node) => root.locate(['nodes', nodeName(node).split('/')[0] ?? '']))
-  const all = [...before, ...clusters.findings, ...findings, ...(read?.findings ?? []), ...composed]
+  const all = [...before, ...clusters.findings, ...actions.findings, ...findings, ...(read?.findings ?? []), ...composed]
   if (graph === undefined || all.some(({ severity }) => severity === 'error')) return { findings: all, parts }
-  const source = sourceOf(root, usedBy(root, known), graph, contract as unknown as JsonObject | undefined)
+  const source = sourceOf(root, {
+    clusters: usedBy(root, known),
+    actions: actions.found,
+    graph,
+    adapter: contract as unknown as JsonObject | undefined,
+  })
   return {
     program: { id: graph.id, version: graph.version, source: source as unknown as Json, def: compileGraph(source, host) },
     findings: all,
@@ -83,35 +91,11 @@ function completed(root: DefinitionSource, { host, file, context, before }: Read
   }
 }
 
-interface FoundClusters {
-  readonly sources: readonly DefinitionSource[]
-  readonly files: readonly string[]
-  readonly findings: readonly Fault[]
-}
-
-/** Returns the clusters that a graph uses, directly or not, from the files beside it. */
-function clustersOf(root: DefinitionSource, file: string | undefined, denied: NonNullable<ReadContext['places']>['denied']): FoundClusters {
-  const sources: DefinitionSource[] = []
-  const files: string[] = []
-  const findings: Fault[] = []
-  const seen = new Set([root.definition.id])
-  const queue = file === undefined ? [] : [root]
-  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
-    for (const { is, target } of at.definition.nodes) {
-      const id = target.split('@')[0] ?? target
-      if (is !== 'cluster' || seen.has(id)) continue
-      seen.add(id)
-      const found = clusterText(file ?? '', id, denied)
-      if (found === undefined) continue
-      files.push(found.file)
-      const read = readDefinition(found.text, found.file)
-      findings.push(...read.findings)
-      if (read.source === undefined) continue
-      sources.push(read.source)
-      queue.push(read.source)
-    }
-  }
-  return { sources, files, findings }
+interface GraphParts {
+  readonly clusters: readonly DefinitionSource[]
+  readonly actions: readonly Manifest[]
+  readonly graph: ValidatedGraph
+  readonly adapter: JsonObject | undefined
 }
 
 /** Returns the clusters that a graph names, directly or not, in every version that is known. */
@@ -130,12 +114,7 @@ function usedBy({ definition }: DefinitionSource, known: readonly DefinitionSour
 }
 
 /** Returns the source of a graph: what one hash names. */
-function sourceOf(
-  root: DefinitionSource,
-  clusters: readonly DefinitionSource[],
-  graph: ValidatedGraph,
-  adapter: JsonObject | undefined,
-): GraphSource {
+function sourceOf(root: DefinitionSource, { clusters, actions, graph, adapter }: GraphParts): GraphSource {
   const own = new Map(
     graph.nodes.flatMap(({ primitive }) => (primitive.digest === undefined ? [] : [[primitive.manifest.id, primitive.manifest] as const])),
   )
@@ -143,6 +122,7 @@ function sourceOf(
     format: 'reflex-dataflow-1',
     graph: definitionJson(root.definition),
     ...(clusters.length === 0 ? {} : { clusters: clusters.map(({ definition }) => definitionJson(definition)) }),
+    ...(actions.length === 0 ? {} : { actions }),
     ...(own.size === 0 ? {} : { primitives: [...own.values()] }),
     ...(adapter === undefined ? {} : { adapter }),
   }

@@ -21,11 +21,23 @@ export function siblingText(
   return textIn(dirname(program), `${name}.${what}.json`, denied)
 }
 
-/** Returns the file of a cluster: beside the graph, or in the folder `clusters` there. */
-export function clusterText(program: string, id: string, denied?: ProgramPlaces['denied']): SiblingText | undefined {
+/** The endings of files that have a part of a graph, and the folders beside it that may hold them. */
+const PARTS = {
+  cluster: { ending: '.dataflow.json', folder: 'clusters' },
+  primitive: { ending: '.primitive.json', folder: 'primitives' },
+} as const
+
+/** Returns the file of a cluster or a primitive, which is named after its id: beside the graph, or in a folder there. */
+export function partText(
+  program: string | undefined,
+  part: keyof typeof PARTS,
+  id: string,
+  denied?: ProgramPlaces['denied'],
+): SiblingText | undefined {
+  if (program === undefined) return undefined
   const folder = dirname(program)
-  const name = `${id}.dataflow.json`
-  return textIn(folder, name, denied) ?? textIn(join(folder, 'clusters'), name, denied)
+  const name = `${id}${PARTS[part].ending}`
+  return textIn(folder, name, denied) ?? textIn(join(folder, PARTS[part].folder), name, denied)
 }
 
 function textIn(folder: string, name: string, denied: ProgramPlaces['denied']): SiblingText | undefined {

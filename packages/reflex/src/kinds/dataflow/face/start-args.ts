@@ -4,7 +4,7 @@ import type { RunOptionValues } from '../../../programs/run-options.ts'
 import { readJson } from '../../../text/index.ts'
 import { coverageFindings } from '../adapter/coverage.ts'
 import { DEFAULT_HOST, type HostFile, readHostFile } from '../adapter/host-file.ts'
-import { type EventSource, writeArgs } from '../run/args.ts'
+import { type EventSource, readArgs, writeArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { faults } from '../run/faults.ts'
 import { basename } from 'node:path'
@@ -35,6 +35,12 @@ export function startArgs(
     host,
     sources: sourcesOf(source, host),
   })
+}
+
+/** Returns the programs that intents of a run can start: those of the channels of its host file. */
+export function startedPrograms(input: JsonObject): readonly string[] {
+  const { channels } = readArgs(input).host
+  return Object.values(channels).flatMap((channel) => (channel.type === 'program' ? [channel.start] : []))
 }
 
 function hostOf(named: string | undefined, program: string | undefined): HostFile {

@@ -9,6 +9,11 @@ import { graphStory } from './story.ts'
 export const dataflowView: KindView<CompiledGraph> = {
   graph: ({ graph }) => toGraph(graph),
   signature: graphSignature,
+  headline: ({ graph, adapter }) => [
+    `dataflow ${graph.version}`,
+    `${count(graph.nodes.length)} nodes`,
+    ...(adapter === undefined ? [] : [`adapter ${adapter.adapter.id}@${adapter.adapter.version}`]),
+  ],
   story: (change) => graphStory(change),
   result,
 }
@@ -17,12 +22,15 @@ export const dataflowView: KindView<CompiledGraph> = {
 function result(_: CompiledGraph, value: Json): KindResult {
   if (!isObject(value) || typeof value.events !== 'number' || !isObject(value.sent)) return { value }
   const { events, refused, failed, sent } = value
-  const total = events + Number(refused ?? 0)
-  const of = refused === 0 ? String(events) : `${events} of ${total}`
+  const of = refused === 0 ? count(events) : `${count(events)} of ${count(events + Number(refused ?? 0))}`
   const parts = [
     `${of} events`,
-    ...(failed === 0 ? [] : [`${String(failed)} failed`]),
-    ...Object.entries(sent).map(([kind, count]) => `${String(count)} ${kind}`),
+    ...(failed === 0 ? [] : [`${count(Number(failed))} failed`]),
+    ...Object.entries(sent).map(([kind, times]) => `${count(Number(times))} ${kind}`),
   ]
-  return { value, how: parts.join(', ') }
+  return { value, how: parts.join(', '), isTold: true }
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en')
 }

@@ -85,4 +85,12 @@ export const faults = defineFaults({
       'The type of a value is that of the parameter. JSON does not distinguish 4 and 4.0, so the declaration decides. An Int is at most 2^53, because beyond it not every integer is a number.',
     fix: 'Write a value of the type that the message names.',
   },
+  R1349: {
+    title: 'A primitive that a file declares has no function',
+    verdict: 'fail',
+    when: BEFORE,
+    means:
+      'A *.primitive.json beside a graph can only declare an action: its manifest says all of its effects, so it needs no function. A source, a compute and a trigger compute something.',
+    fix: 'Give the primitive to Reflex with definePrimitive(manifest, function), or declare an action.',
+  },
 } satisfies Record<string, CatalogueEntry>)

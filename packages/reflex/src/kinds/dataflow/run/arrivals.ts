@@ -35,7 +35,7 @@ export function isLast(
   read: Readonly<Record<string, readonly number[]>>,
 ): boolean {
   if (arrived.some(({ isClose }) => isClose === true)) return true
-  const hasEnd = arrived.some((one) => 'read' in one && one.read[0] === -1)
+  const hasEnd = arrived.some((one) => one.read?.[0] === -1)
   return hasEnd && sources.every(({ from, name }) => from === 'timer' || read[name]?.[0] === -1)
 }
 

@@ -8,6 +8,7 @@ import { decodeDefinition, type DefinitionSource } from '../documents/read.ts'
 import { validateGraph } from '../graph/validate.ts'
 import { Catalog } from '../manifests/catalog.ts'
 import type { Adapter } from '../model/adapter.ts'
+import type { Manifest } from '../model/manifest.ts'
 import type { Primitive } from '../model/primitive.ts'
 import type { ValidatedGraph } from '../model/graph.ts'
 import { compilePass } from '../pass/compile-pass.ts'
@@ -26,7 +27,7 @@ export function compileGraph(source: GraphSource, host: GraphHost, pinned?: read
   const clusters = new ClusterLibrary((source.clusters ?? []).map((cluster) => found(decodeDefinition(cluster))))
   const expanded = expand(root, {
     clusters,
-    catalog: catalogOf(host, pinned),
+    catalog: catalogOf(host, { pinned, actions: source.actions }),
     ...(source.parameters === undefined ? {} : { parameters: source.parameters }),
   })
   const { graph, findings } = validateGraph(expanded)
@@ -42,11 +43,25 @@ export function compileGraph(source: GraphSource, host: GraphHost, pinned?: read
   }
 }
 
-/** Returns the primitives of a host with those of the standard catalogue; of a primitive that a run has pinned, only that version. */
-export function catalogOf({ primitives }: GraphHost, pinned: readonly FunctionPin[] = []): Catalog {
+/** What a catalog has besides the primitives of a host. */
+interface CatalogParts {
+  /** The functions that a run calls. Of a primitive that is among them, only that version is taken. */
+  readonly pinned?: readonly FunctionPin[] | undefined
+  /** Actions that files declare. They come before those of the host. */
+  readonly actions?: readonly Manifest[] | undefined
+}
+
+/** Returns the primitives of a host with those of the standard catalogue, and the actions that files declare. */
+export function catalogOf({ primitives }: GraphHost, { pinned = [], actions = [] }: CatalogParts = {}): Catalog {
   const versions = new Map(pinned.map(([id, version]) => [id, version]))
-  const own = primitives.filter(({ manifest: { id, version } }) => (versions.get(id) ?? version) === version)
-  return new Catalog([...STANDARD, ...own], { severalVersions: true })
+  const declared = new Set(actions.map(({ id }) => id))
+  const own = primitives.filter(({ manifest: { id, version } }) => (versions.get(id) ?? version) === version && !declared.has(id))
+  return new Catalog([...STANDARD, ...own, ...actions.map(declaredAction)], { severalVersions: true })
+}
+
+/** Returns an action that is only declared. Its manifest says all of its effects, so its function has nothing to decide. */
+function declaredAction(manifest: Manifest): Primitive {
+  return { manifest, kind: 'action', run: () => 'Attempted' }
 }
 
 function found({ source, findings }: { readonly source?: DefinitionSource; readonly findings: readonly Fault[] }): DefinitionSource {

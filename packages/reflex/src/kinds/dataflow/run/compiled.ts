@@ -11,6 +11,8 @@ export interface GraphSource {
   readonly graph: JsonObject
   /** The documents of the clusters that it uses, directly or not. */
   readonly clusters?: readonly JsonObject[]
+  /** The manifests of the actions that it uses and that files declare: their outcome is always Attempted. */
+  readonly actions?: readonly Manifest[]
   /** The manifests of the primitives of the host that it uses. Their functions are pinned with the run. */
   readonly primitives?: readonly Manifest[]
   readonly adapter?: JsonObject

@@ -34,7 +34,8 @@ function sessionBefore({ n, frame, def, before }: Change<CompiledGraph>, traced:
   return new Session({ def, args, traced }, entries, readPosition(before))
 }
 
-function takenBy(session: Session, { n, at, record, frame, def, before, state }: Change<CompiledGraph>): Taken | undefined {
+function takenBy(session: Session, change: Change<CompiledGraph>): Taken | undefined {
+  const { n, at, record, frame, before, state } = change
   const args = readArgs(frame.args)
   const { input } = record
   if (before === undefined && input !== undefined) return undefined
@@ -49,13 +50,19 @@ function takenBy(session: Session, { n, at, record, frame, def, before, state }:
       const source = args.sources.find((one) => one.from === 'timer' && one.name === name)
       return source?.from === 'timer' ? session.take([timerArrival(source, n, at)], at) : session.pump(at)
     }
-    case 'end': {
-      const [kind = '', intent = ''] = readPosition(before).started[String(input[1])] ?? []
-      const channel = channelOf(args.host, kind)?.channel
-      if (channel?.type !== 'program' || channel.ends_as === undefined) return undefined
-      return session.take([endArrival(def, channel.ends_as, { intent, status: input[2], value: input[3], now: at })], at)
-    }
+    case 'end':
+      return takenAtEnd(session, change)
     default:
       return undefined
   }
+}
+
+/** Returns the pass of an event that reports the end of a program. */
+function takenAtEnd(session: Session, { at, record: { input }, frame, def, before, state }: Change<CompiledGraph>): Taken | undefined {
+  if (input?.[0] !== 'end') return undefined
+  const [kind = '', intent = ''] = readPosition(before).started[String(input[1])] ?? []
+  const channel = channelOf(readArgs(frame.args).host, kind)?.channel
+  if (channel?.type !== 'program' || channel.ends_as === undefined) return undefined
+  const value = state.dequeued?.[0] === 'end' ? state.dequeued[3] : undefined
+  return session.take([endArrival(def, channel.ends_as, { intent, status: input[2], value, now: at })], at)
 }

@@ -1,6 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { EffectIntent } from '../model/effect.ts'
 
+/** An intent that is not acknowledged yet, with the episode of the pass that asked for it. */
+export interface PendingIntent extends EffectIntent {
+  readonly episode: number
+}
+
 /** The position of a graph: all that it remembers between passes, besides its context. */
 export interface GraphPosition {
   /** The number of the next episode. */
@@ -17,7 +22,7 @@ export interface GraphPosition {
   /** Acknowledged intents by kind. */
   readonly sent: Readonly<Record<string, number>>
   /** The intents that are not acknowledged yet, in their order; the first one is under way. */
-  readonly pending: readonly EffectIntent[]
+  readonly pending: readonly PendingIntent[]
   /** Events that were taken and wait for the acknowledgements of intents before them. */
   readonly held: readonly Json[]
   /** How far each source of events was read: the end of its last line in bytes, and the number of lines. */

@@ -1,7 +1,7 @@
 import { equalJson, type Fault, isFault, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { bindEvent, bindFixture, type Bound, type BoundContext } from '../adapter/bind-event.ts'
 import { type EffectOwners, effectOwners, realizeEffects } from '../adapter/realize-effects.ts'
-import type { Effect, EffectIntent } from '../model/effect.ts'
+import type { Effect } from '../model/effect.ts'
 import type { HostedEvent, Instant } from '../model/event.ts'
 import type { PassValue, Scalar } from '../model/value.ts'
 import { evaluate, type NodeTrace } from '../pass/evaluate.ts'
@@ -12,7 +12,7 @@ import type { GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { faults } from './faults.ts'
 import { Fingerprint } from './fingerprint.ts'
-import type { GraphPosition } from './position.ts'
+import type { GraphPosition, PendingIntent } from './position.ts'
 import { readEvent } from './read-event.ts'
 import { SeenIds } from './seen-ids.ts'
 
@@ -23,6 +23,8 @@ export interface Arrived {
   readonly body: Json
   /** True for a message that says that no event follows. */
   readonly isClose?: boolean
+  /** How far its source was read with it: bytes and lines; −1 at its end. Absent for an event that no source of the run has read. */
+  readonly read?: readonly [offset: number, line: number]
 }
 
 /** One pass, or the decision that there is none now. */
@@ -42,6 +44,8 @@ export interface PassReport {
 export interface Refusal {
   readonly index: number
   readonly id: string
+  /** The line of the source that it was read from. */
+  readonly place?: string
   readonly fault: Fault
 }
 
@@ -54,7 +58,7 @@ export interface Taken {
   /** The keys of the board that change, each with its last value; undefined deletes it. */
   readonly writes: ReadonlyMap<string, Json | undefined>
   readonly position: GraphPosition
-  readonly intents: readonly EffectIntent[]
+  readonly intents: readonly PendingIntent[]
   /** Stands for all outputs and effects. */
   readonly fingerprint: number
   /** An effect that cannot be realized: the run fails. Writes before it stay. */
@@ -146,11 +150,12 @@ export class Session {
   #take(arrived: Arrived, now: number, draft: Draft, index: number): void {
     const event = readEvent(arrived.body, { id: arrived.id, at: this.#facts.args.isLive ? now : 0 })
     if (event === undefined) return
-    if (isFault(event)) return draft.refuse({ index, id: arrived.id, fault: event })
+    const place = arrived.read === undefined ? {} : { place: arrived.id }
+    if (isFault(event)) return draft.refuse({ index, id: arrived.id, ...place, fault: event })
     const { event_id: id } = event
-    if (this.#seen.has(id)) return draft.refuse({ index, id, fault: duplicate(id) })
+    if (this.#seen.has(id)) return draft.refuse({ index, id, ...place, fault: duplicate(id) })
     const bound = this.#bind(event)
-    if ('refused' in bound) return draft.refuse({ index, id, fault: bound.refused })
+    if ('refused' in bound) return draft.refuse({ index, id, ...place, fault: bound.refused })
     if (event.kind !== 'Pump') this.#pumpUntil(event.at, draft)
     if (draft.isOver) {
       // What was due before it has an intent, which is acknowledged first.
@@ -203,11 +208,11 @@ export class Session {
   }
 
   /** Applies the writes of a pass to the context, and keeps its intents. */
-  #dispatch({ effects }: PassReport, draft: Draft): void {
+  #dispatch({ effects, decision: { episode_id: episode } }: PassReport, draft: Draft): void {
     if (effects.length === 0) return
     const { writes, intents, failure } = realizeEffects(this.#owners, effects)
     for (const { key, value } of writes) this.#set(key, value)
-    draft.intents.push(...intents)
+    draft.intents.push(...intents.map((intent) => ({ ...intent, episode })))
     draft.fatal ??= failure
   }
 
@@ -260,7 +265,7 @@ export class Session {
 class Draft {
   readonly passes: PassReport[] = []
   readonly refusals: Refusal[] = []
-  readonly intents: EffectIntent[] = []
+  readonly intents: PendingIntent[] = []
   held: readonly Json[]
   fatal: Fault | undefined
   readonly #fingerprint = new Fingerprint()

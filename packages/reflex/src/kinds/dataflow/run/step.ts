@@ -78,7 +78,7 @@ function take(graph: Running, before: GraphPosition, messages: readonly TakenMes
   const arrived = messageArrivals(messages)
   const taken = session.take(arrived, x.now)
   const own = arrived.slice(0, taken.count)
-  const read = Object.fromEntries(own.flatMap((one) => ('read' in one ? [[one.name, one.read]] : [])))
+  const read = Object.fromEntries(own.flatMap((one) => ('name' in one ? [[one.name, one.read]] : [])))
   const position = { ...before.read, ...read }
   const isClosing = before.isClosing || isLast(own, args.sources, position)
   session.move({ isClosing, ...(Object.keys(read).length === 0 ? {} : { read: position }) })
