@@ -71,6 +71,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     // What a kind brings.
     'kind-module',
     'kind-view',
+    'inside-view',
     'live-runs',
     'language',
     'part-help',
@@ -98,6 +99,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'trace',
     'trace-of',
     'causes',
+    'inside',
     'comparing',
     'first-difference',
     'model-usage',

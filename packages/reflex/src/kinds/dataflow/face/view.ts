@@ -2,6 +2,7 @@ import { isObject, type Json } from '../../../kernel/index.ts'
 import type { KindResult, KindView } from '../../../programs/kind-view.ts'
 import { toGraph } from '../graph/drawing.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
+import { graphInside } from './inside.ts'
 import { graphSignature } from './inputs.ts'
 import { graphStory } from './story.ts'
 
@@ -10,6 +11,7 @@ export const dataflowView: KindView<CompiledGraph> = {
   graph: ({ graph }) => toGraph(graph),
   signature: graphSignature,
   story: (change) => graphStory(change),
+  inside: graphInside,
   result,
 }
 
