@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { KINDS } from '../app/kinds.ts'
 import type { AnyKindModule } from '../programs/kind-module.ts'
-import { KIND_FLAGS } from './kind-flags.ts'
+import { COMPANION_FLAGS, KIND_FLAGS } from './kind-flags.ts'
 import type { Action, Verb } from './verb.ts'
 import type { Session } from './session.ts'
 
@@ -393,8 +393,8 @@ const SHARED: readonly Verb[] = [
     name: 'validate',
     words: [['<file...>', 'programs, or folders of programs']],
     about: 'find every error in programs, without a run',
-    options: [KIND, TOOLS, PROGRAMS, ...COMMON],
-    examples: ['validate refund.workflow.json'],
+    options: [KIND, TOOLS, PROGRAMS, ...COMPANION_FLAGS, ...COMMON],
+    examples: ['validate refund.workflow.json', 'validate alerts.dataflow.json --write-adapter'],
     action: withMemoryStore(async () => {
       const { validate } = await import('./verbs/validate.ts')
       return (session, words, flags) => validate(session, words, flags)

@@ -18,5 +18,12 @@ export const dataflowModule: LazyKindModule<'dataflow', DataflowOptions, Compile
   uses: ['tool', 'ledger'],
   hostOptions: HOST_OPTIONS,
   runOptions: DATAFLOW_RUN_OPTIONS,
+  companions: [
+    {
+      name: 'adapter',
+      flag: '--write-adapter',
+      does: 'write the adapter that a graph needs, default beside it; comments of an existing one stay; - for standard output',
+    },
+  ],
   load: async () => (await import('./body.ts')).dataflowBody,
 }

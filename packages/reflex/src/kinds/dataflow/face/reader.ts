@@ -1,15 +1,17 @@
-import { type Fault, isFault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { type Fault, type FaultDetails, isFault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { ReadContext, Reader, ReadResult } from '../../../programs/language.ts'
 import { compositionFindings } from '../adapter/compose.ts'
+import { memoryFindings } from '../adapter/memory-lints.ts'
 import { readAdapter } from '../adapter/read-adapter.ts'
 import { expand } from '../clusters/expand.ts'
 import { ClusterLibrary } from '../clusters/library.ts'
 import { decodeDefinition, type DefinitionSource, readDefinition } from '../documents/read.ts'
 import { definitionJson } from '../documents/write.ts'
 import { validateGraph } from '../graph/validate.ts'
-import { nodeName, type ValidatedGraph } from '../model/graph.ts'
+import { type GraphNode, nodeName, type ValidatedGraph } from '../model/graph.ts'
 import { catalogOf, compileGraph, type GraphHost } from '../run/compile.ts'
 import type { CompiledGraph, GraphSource } from '../run/compiled.ts'
+import { adapterFile } from './adapter-file.ts'
 import { graphInputs } from './inputs.ts'
 import { clusterText, siblingText } from './siblings.ts'
 
@@ -25,6 +27,13 @@ export function dataflowReader(host: GraphHost): Reader<CompiledGraph> {
       if ('graph' in value) return stored(value as unknown as GraphSource, host)
       const { source, findings } = decodeDefinition(value)
       return source === undefined ? { findings } : completed(source, { host, file, context, before: findings })
+    },
+    companion(name, text, file, context) {
+      if (name !== 'adapter') return undefined
+      const { source, findings } = readDefinition(text, file)
+      if (source === undefined) return adapterFile(undefined, file, findings, context)
+      const expanded = expandedGraph(source, { host, file, context, before: findings })
+      return adapterFile(expanded.graph, file, expanded.findings, context)
     },
     inputs: graphInputs,
   }
@@ -52,18 +61,33 @@ function stored(source: GraphSource, host: GraphHost): ReadResult {
   }
 }
 
-/** Closes a document over its clusters and its adapter, and checks all of it. */
-function completed(root: DefinitionSource, { host, file, context, before }: Reading): ReadResult {
-  const denied = context?.places?.denied
-  const clusters = clustersOf(root, file, denied)
-  const adapter = file === undefined ? undefined : siblingText(file, 'adapter', denied)
-  const parts = [...clusters.files, ...(adapter === undefined ? [] : [adapter.file])]
+interface ExpandedGraph {
+  readonly clusters: FoundClusters
+  readonly graph: ValidatedGraph | undefined
+  readonly findings: readonly Fault[]
+}
+
+/** Closes a document over its clusters, and checks the graph. */
+function expandedGraph(root: DefinitionSource, { host, file, context, before }: Reading): ExpandedGraph {
+  const clusters = clustersOf(root, file, context?.places?.denied)
   const expanded = expand(root, { clusters: new ClusterLibrary(clusters.sources), catalog: catalogOf(host) })
   const { graph, findings } = validateGraph(expanded)
+  return { clusters, graph, findings: [...before, ...clusters.findings, ...findings] }
+}
+
+/** Closes a document over its clusters and its adapter, and checks all of it. */
+function completed(root: DefinitionSource, reading: Reading): ReadResult {
+  const { host, file, context } = reading
+  const { clusters, graph, findings } = expandedGraph(root, reading)
+  const adapter = file === undefined ? undefined : siblingText(file, 'adapter', context?.places?.denied)
+  const parts = [...clusters.files, ...(adapter === undefined ? [] : [adapter.file])]
   const read = adapter === undefined ? undefined : readAdapter(adapter.text, adapter.file)
   const contract = read?.adapter
-  const composed = graph === undefined || contract === undefined ? [] : compositionFindings(graph, contract, (node) => root.locate(['nodes', nodeName(node).split('/')[0] ?? '']))
-  const all = [...before, ...clusters.findings, ...findings, ...(read?.findings ?? []), ...composed]
+  const locate = (node: GraphNode): FaultDetails => root.locate(['nodes', nodeName(node).split('/')[0] ?? ''])
+  const composed = graph === undefined || contract === undefined ? [] : compositionFindings(graph, contract, locate)
+  const isLinted = context?.depth !== 'errors' && context?.lint !== false && (adapter === undefined || contract !== undefined)
+  const lints = graph === undefined || !isLinted ? [] : memoryFindings(graph, contract, locate)
+  const all = [...findings, ...(read?.findings ?? []), ...composed, ...lints]
   if (graph === undefined || all.some(({ severity }) => severity === 'error')) return { findings: all, parts }
   const source = sourceOf(root, clusters.sources, graph, contract as unknown as JsonObject | undefined)
   return { program: { id: graph.id, version: graph.version, source: source as unknown as Json, def: compileGraph(source, host) }, findings: all, parts }

@@ -11,10 +11,18 @@ export interface SiblingText {
 }
 
 /** Returns the file beside a graph with the same name and another ending: `alerts.dataflow.json` has `alerts.adapter.json`. */
-export function siblingText(program: string | undefined, what: 'adapter' | 'host', denied?: ProgramPlaces['denied']): SiblingText | undefined {
+export function siblingText(
+  program: string | undefined,
+  what: 'adapter' | 'host',
+  denied?: ProgramPlaces['denied'],
+): SiblingText | undefined {
   if (program === undefined) return undefined
-  const name = basename(program).replace(/\.dataflow\.\w+$/, '')
-  return textIn(dirname(program), `${name}.${what}.json`, denied)
+  return textIn(dirname(program), siblingName(basename(program), what), denied)
+}
+
+/** Returns the name of the file beside a graph. */
+export function siblingName(program: string, what: 'adapter' | 'host'): string {
+  return `${program.replace(/\.dataflow\.\w+$/, '')}.${what}.json`
 }
 
 /** Returns the file of a cluster: beside the graph, or in the folder `clusters` there. */
