@@ -76,6 +76,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     // What a kind brings.
     'kind-module',
     'kind-view',
+    'inside-view',
     'live-runs',
     'language',
     'part-help',
@@ -103,6 +104,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'trace',
     'trace-of',
     'causes',
+    'inside',
     'comparing',
     'effects',
     'first-difference',

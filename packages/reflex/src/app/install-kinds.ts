@@ -13,12 +13,13 @@ import { quote } from '../text/index.ts'
  */
 export function checkModules(modules: readonly AnyKindModule[], ports: readonly string[]): void {
   const claimed = new Map([...SHARED_NAMES, ...RUN_NAMES].map((name) => [`the name ${quote(name)}`, RESERVED]))
-  for (const { name, language, uses, runOptions = {}, verbs = [] } of modules) {
+  for (const { name, language, uses, runOptions = {}, verbs = [], companions = [] } of modules) {
     const missing = uses.find((port) => !ports.includes(port))
     if (missing !== undefined) throw missingPort(name, missing, ports)
     claim(claimed, `the name ${quote(name)}`, name)
     for (const ending of language.endings) claim(claimed, `the ending ${quote(ending)}`, name)
     for (const { flag } of Object.values(runOptions)) claim(claimed, `the flag ${flag}`, name)
+    for (const { flag } of companions) claim(claimed, `the flag ${flag}`, name)
     for (const verb of verbs) claim(claimed, `the verb ${quote(verb.name)}`, name)
   }
 }

@@ -24,7 +24,7 @@ import type { ForgetOptions, ForgottenRecords } from '../history/archive/forget.
 import type { ImportedRun, ImportOptions } from '../history/archive/import.ts'
 import { assemble, type Assembly, runFolderIn } from './assembly.ts'
 import type { CollectResult, CollectOptions } from '../runs/collecting.ts'
-import { readAddress } from '../runs/address.ts'
+import { readAddress, readPartAddress } from '../runs/address.ts'
 import { checkRecording } from '../runs/run-models.ts'
 import type { ExportedTable, TableFormat } from '../history/tables/export-tables.ts'
 import type { Cause } from '../history/causes.ts'
@@ -592,14 +592,23 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   /**
    * Explains a value on the board of a run, a decision of a node, or a record (`@21`): follows the journal back to the input,
-   * answer or decision that caused it. Performs nothing. Throws `R2065` if the run does not have it.
+   * answer or decision that caused it. Of a kind that does several things in one record, it explains each: `what` names a part, such as the
+   * episode `E554` of a graph, and `node` a node in it; for `otter-2m9q@21.3`, the third part of a record, `what` is the node. Performs
+   * nothing. Throws `R2065` if the run does not have it, and `R2031` if nothing is named.
    */
-  async why(address: string, what: string): Promise<Cause> {
-    checkArguments('why', { address: [address, TEXT], what: [what, TEXT] })
-    const { ref, at } = readAddress(address)
-    const { id: run, last } = await findRecord(this.store, ref, at)
+  async why(address: string, what?: string, node?: string): Promise<Cause> {
+    checkArguments('why', { address: [address, TEXT], what: [what, optional(TEXT)], node: [node, optional(TEXT)] })
+    const { ref, at, part: inside } = readPartAddress(address)
+    const row = await findRecord(this.store, ref, at)
+    const { id: run, last } = row
     // After it, the programs of all pins are known.
-    await this.runtime.peek(run)
+    const { state } = await this.runtime.peek(run)
+    const { causeInside, isPartName } = await import('../history/inside.ts')
+    const isNamed = what !== undefined && (node !== undefined || isPartName(this.programsOf(state), state, what))
+    const place = at !== undefined && inside !== undefined ? { record: at, part: inside } : isNamed ? what : undefined
+    if (place !== undefined) return causeInside(this, row, at ?? last, { place, node: inside === undefined ? node : what })
+    if (what === undefined)
+      throw faults.make('R2031', `why ${address} has no name of what to explain`, { fix: `write why ${address} NAME` })
     const { causeOfRun, explainedRecord } = await import('../history/causes.ts')
     const record = explainedRecord(what)
     if (record !== undefined && (record < 1 || record > (at ?? last))) throw noRecord(run, at ?? last, record)

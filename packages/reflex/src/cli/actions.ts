@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { KINDS } from '../app/kinds.ts'
 import type { AnyKindModule } from '../programs/kind-module.ts'
-import { KIND_FLAGS } from './kind-flags.ts'
+import { COMPANION_FLAGS, KIND_FLAGS } from './kind-flags.ts'
 import type { Action, Verb } from './verb.ts'
 import type { Session } from './session.ts'
 
@@ -374,15 +374,23 @@ const SHARED: readonly Verb[] = [
   {
     name: 'why',
     words: [
-      ['<run>', 'a run, or RUN@N for its state after record N'],
-      ['<what>', 'a node, a key of the board, or @N for a record; node:NAME or key:NAME if both have the name'],
+      ['<run>', 'a run, RUN@N for its state after record N, or RUN@N.M for part M of record N'],
+      ['[what]', 'a node, a key of the board, or @N for a record; node:NAME or key:NAME if both have the name; E554 for an episode'],
+      ['[node]', 'a node in the episode'],
     ],
     about: 'show the causes of a value or a decision',
     options: COMMON,
-    examples: ['why otter decide', 'why otter identity', 'why otter key:decide', 'why otter @11'],
+    examples: [
+      'why otter decide',
+      'why otter identity',
+      'why otter key:decide',
+      'why otter @11',
+      'why finch E554 notify',
+      'why finch@12.3 notify',
+    ],
     action: withExistingStore(async () => {
       const { why } = await import('./verbs/why.ts')
-      return (session, [ref = '', what = '']) => why(session, ref, what)
+      return (session, [ref = '', what, node]) => why(session, ref, what, node)
     }),
   },
   {
@@ -407,8 +415,8 @@ const SHARED: readonly Verb[] = [
     name: 'validate',
     words: [['<file...>', 'programs, or folders of programs']],
     about: 'find every error in programs, without a run',
-    options: [KIND, TOOLS, PROGRAMS, ...COMMON],
-    examples: ['validate refund.workflow.json'],
+    options: [KIND, TOOLS, PROGRAMS, ...COMPANION_FLAGS, ...COMMON],
+    examples: ['validate refund.workflow.json', 'validate alerts.dataflow.json --write-adapter'],
     action: withMemoryStore(async () => {
       const { validate } = await import('./verbs/validate.ts')
       return (session, words, flags) => validate(session, words, flags)

@@ -11,11 +11,13 @@ import type { StoryLine } from './trace.ts'
  * long ends in a cause with the name `further back`, whose text is the next question to ask.
  */
 export interface Cause {
-  readonly what: 'value' | 'decision' | 'record' | 'effect' | 'answer' | 'message' | 'start' | 'set' | 'call'
+  readonly what: 'value' | 'decision' | 'record' | 'effect' | 'answer' | 'message' | 'start' | 'set' | 'call' | 'node'
   /** A key, the path of a node, or another name. */
   readonly name: string
   /** The record that caused it. */
   readonly record: number
+  /** The part of the record, from 1, for a cause inside one. */
+  readonly part?: number
   readonly text?: string
   readonly value?: Json
   readonly by?: string

@@ -14,9 +14,9 @@ export const historyFaults = defineFaults({
     verdict: 'fail',
     when: 'at any time',
     means:
-      'A run can explain a node that has decided, a key that can be read on its board, and each of its records. Up to the record that was asked for, it has no node or key with this name.',
+      'A run can explain a node that has decided, a key that can be read on its board, and each of its records; a run of a graph also each node in each of its episodes. Up to the record that was asked for, it has nothing with this name.',
     often: 'a value of a called program that has returned: name a record at which the value existed',
-    fix: 'Name a node or a key as reflex trace and reflex show print them, or a record as @21.',
+    fix: 'Name a node or a key as reflex trace and reflex show print them, a record as @21, or an episode and a node of the graph as E554 notify.',
   },
   R2070: {
     title: 'This is not an archive of a run',

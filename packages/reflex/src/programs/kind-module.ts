@@ -6,7 +6,7 @@ import type { Form } from '../text/index.ts'
 import type { LineProcess, LineProgram, ToolCall, Tools } from '../tools/index.ts'
 import type { KindView } from './kind-view.ts'
 import type { LiveRuns } from './live-runs.ts'
-import type { Language, LanguageNames, Reader } from './language.ts'
+import type { Companion, Language, LanguageNames, Reader } from './language.ts'
 import type { Parts } from './part-help.ts'
 import type { TakesValues } from './program-types.ts'
 import type { RunOptionTable } from './run-options.ts'
@@ -28,6 +28,8 @@ export interface KindHead<Name extends string = string, Options = unknown, Own e
   readonly hostOptions?: Form
   /** The run options of the kind; each is also a flag of the command. */
   readonly runOptions?: Own
+  /** Files beside its programs that `validate` writes. */
+  readonly companions?: readonly Companion[]
   /** Verbs of the command for runs of this kind. */
   readonly verbs?: readonly KindVerb[]
   /** Loads the requests that a server answers for programs and runs of this kind. */

@@ -1,6 +1,7 @@
 import type { BoardReader, Change, Definitions, Frame, Json, JsonObject, PendingEffect, Ref, State } from '../kernel/index.ts'
 import type { AgentChoice } from '../policy/index.ts'
 import type { Graph } from './graph.ts'
+import type { InsideView } from './inside-view.ts'
 
 /** An edge of a node, with the reason if it is closed. */
 export interface EdgeState {
@@ -129,6 +130,8 @@ export interface KindView<Def = unknown> {
   headline?(def: Def): readonly string[]
   /** Returns the trace lines of a record. Absent: a trace has one plain line for each record. */
   story?(change: Change<Def>, definition: FindDefinition): readonly StoryEvent[]
+  /** Explains what happens inside a record. Absent: a record is one thing. */
+  readonly inside?: InsideView<Def>
   /** Returns the events of a record, as the kind names them, for programs that follow a run. Absent: the kind has none. */
   events?(change: Change<Def>, definition: FindDefinition): readonly KindEvent[]
   /** Returns a picture of all nodes of a frame with their states, for kinds whose programs are at several nodes at once. */

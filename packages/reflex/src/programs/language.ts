@@ -73,12 +73,34 @@ export interface ReadContext {
   readonly lint?: boolean
 }
 
+/** A file beside a program that can be written from the program: `validate` writes it with a flag of its own. */
+export interface Companion {
+  readonly name: string
+  /** The flag of `validate`: `--write-adapter`. No other kind has it. */
+  readonly flag: `--${string}`
+  /** The text of the help. */
+  readonly does: string
+}
+
+/** The text of a companion file, or the errors because of which there is none. */
+export interface CompanionText {
+  /** Its place beside the program. */
+  readonly file: string
+  /** The text that it has now; undefined for a file that does not exist. */
+  readonly before?: string | undefined
+  /** Absent if the program, or the file as it is, has errors. */
+  readonly text?: string | undefined
+  readonly findings: readonly Fault[]
+}
+
 /** Reads programs of one kind, with the extensions of the host. */
 export interface Reader<Def = unknown> {
   /** Reads the text of a file. Never throws for an invalid text. */
   read(text: string, file: string, context: ReadContext): ReadResult | Promise<ReadResult>
   /** Reads the export of a module or a value; undefined if it is not a program of this kind. Without `context`, nothing is proved. */
   accept?(value: unknown, file?: string, context?: ReadContext): ReadResult | undefined | Promise<ReadResult | undefined>
+  /** Returns a companion file as the text of a program needs it; what a person wrote in it stays. Writes nothing. */
+  companion?(name: string, text: string, file: string, context: ReadContext): CompanionText | undefined
   /** Checks and returns named inputs; `texts` are converted to the declared types. Throws for an invalid input. */
   inputs?(def: Def, input: JsonObject, texts: readonly string[]): JsonObject
   /** Returns further arguments that label inputs as text from outside. Absent: the kind keeps no labels on its board. */

@@ -8,7 +8,7 @@ import { addPrograms, asUntrusted } from './add-programs.ts'
 import { programFaults } from './faults.ts'
 import { fileAbove, placed, type ProgramPlaces } from './file-above.ts'
 import { isModule, type Kinds } from './kinds.ts'
-import type { ReadContext, Reader, ReadProgram, ReadResult } from './language.ts'
+import type { CompanionText, ReadContext, Reader, ReadProgram, ReadResult } from './language.ts'
 import { isNamedAfter, noProgram, ProgramFolders } from './program-folder.ts'
 import { readModule } from './read-module.ts'
 import { readText, statOf, textOrEmpty } from './read-text.ts'
@@ -188,6 +188,17 @@ export class Library {
     const lookup = (reference: string): Program | undefined => this.#programs.find(reference)
     const names = (kindName: string): Iterable<string> => this.#namesBeside(dirname(file), kindName)
     return { file, ...(await this.#read(file, kind, { ...all, lookup, names })) }
+  }
+
+  /**
+   * Returns a companion file of a program as the program needs it; undefined for a program whose kind has no such companion, and for a module.
+   * Writes nothing.
+   */
+  async companion(file: string, name: string, kind?: string): Promise<CompanionText | undefined> {
+    const module = this.#kinds.ofFile(file, kind)
+    if (module?.companions?.some((one) => one.name === name) !== true || isModule(file)) return undefined
+    const reader = await this.#readerOf(module.name)
+    return reader?.companion?.(name, readText(file), file, { places: this.#placesFrom(dirname(file)) })
   }
 
   /** Returns the program files at a path: for a folder, all except modules, which run when they are read. */

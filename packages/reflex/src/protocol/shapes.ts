@@ -167,9 +167,10 @@ export const replayed = z.object({
 })
 export const cause = z
   .object({
-    what: z.enum(['value', 'decision', 'record', 'effect', 'answer', 'start', 'set', 'call']),
+    what: z.enum(['value', 'decision', 'record', 'effect', 'answer', 'message', 'start', 'set', 'call', 'node']),
     name: text.describe('A key, the path of a node, or the subject of the cause'),
     record: z.number().describe('The record of the cause'),
+    part: z.number().optional().describe('The part of the record, from 1, for a cause inside one: a pass of a graph'),
     text: text.optional(),
     value: anyJson.optional(),
     by: text.optional(),

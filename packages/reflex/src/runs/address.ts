@@ -14,3 +14,14 @@ export function readAddress(text: string): Address {
   if (/^\d{1,9}$/.test(number)) return { ref: text.slice(0, sign), at: Number(number) }
   throw faults.make('R2031', `${text} has no record number after the @`, { fix: 'write RUN@21' })
 }
+
+/** A run, a state of it, or a part of one of its records. */
+export interface PartAddress extends Address {
+  readonly part?: number
+}
+
+/** Reads also `otter-2m9q@21.3`: the third part of record 21. Throws `R2031` for a text after the `@` that is neither. */
+export function readPartAddress(text: string): PartAddress {
+  const [, record = '', part] = /^(.+@\d{1,9})\.(\d{1,9})$/.exec(text) ?? []
+  return part === undefined ? readAddress(text) : { ...readAddress(record), part: Number(part) }
+}

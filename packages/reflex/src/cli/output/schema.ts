@@ -87,6 +87,9 @@ export const DOCUMENTS = {
       errors: z.number(),
       warnings: z.number(),
       infos: z.number().describe('Findings that need no action'),
+      written: list(z.object({ file: text, changed: z.boolean() }))
+        .optional()
+        .describe('Files beside the programs that a flag asked for'),
     })
     .describe('validate'),
   fmt: z

@@ -4,6 +4,7 @@ import { type Fault, faultData, isFault, type Severity } from '../../kernel/inde
 import type { Library } from '../../programs/library.ts'
 import { countCells } from '../../text/index.ts'
 import type { Console } from '../console.ts'
+import { printsText, writeCompanions } from '../companions.ts'
 import { EXIT, exitCodeOf } from '../exit.ts'
 import { factLine, paragraph } from '../layout.ts'
 import type { ContinueFlags, RunFlags } from '../options.ts'
@@ -17,7 +18,8 @@ interface Checked {
 
 /**
  * `reflex validate FILE…`: prints every finding in the files, in file order; a folder stands for all its programs. Runs
- * nothing.
+ * nothing. A flag of a kind first writes a file beside its programs, such as the adapter of a graph; with `-` that text is all that is on standard
+ * output.
  */
 export async function validate(
   { console, reflex }: Session,
@@ -25,6 +27,7 @@ export async function validate(
   flags: ContinueFlags & Pick<RunFlags, 'kind' | 'tools'>,
 ): Promise<number> {
   await reflex.useTools(flags.tools ?? [])
+  const written = await writeCompanions(console, reflex.library, files, { ...flags })
   const checked: Checked[] = []
   for (const file of files) checked.push(...(await check(file, flags.kind, reflex.library, console)))
   const findings = checked.flatMap((one) => one.findings)
@@ -36,8 +39,9 @@ export async function validate(
       findings: one.findings.map((found) => ({ severity: found.severity, ...faultData(found) })),
     }))
     const [warnings, infos] = [countOf(findings, 'warning'), countOf(findings, 'info')]
-    console.document(plainJson({ v: 1, files: documents, errors: errors.length, warnings, infos }))
-  } else printFindings(console, checked)
+    const more = written.length === 0 ? {} : { written }
+    console.document(plainJson({ v: 1, files: documents, errors: errors.length, warnings, infos, ...more }))
+  } else printFindings(console, checked, printsText({ ...flags }))
   const [worst] = errors.map(exitCodeOf).sort((a, b) => b - a)
   return worst === undefined ? EXIT.done : findings.length === 1 && worst === EXIT.wrong ? EXIT.wrong : EXIT.no
 }
@@ -71,8 +75,12 @@ function countOf(findings: readonly Fault[], severity: Severity): number {
   return findings.filter((found) => found.severity === severity).length
 }
 
-function printFindings(console: Console, checked: readonly Checked[]): void {
+function printFindings(console: Console, checked: readonly Checked[], isOutputTaken: boolean): void {
   const all = checked.flatMap(({ findings }) => findings)
+  if (isOutputTaken) {
+    for (const found of all) console.report(console.fault(found))
+    return
+  }
   for (const found of all) console.print(console.fault(found, console.out))
   const worst = all.find(({ severity }) => severity === 'error') ?? all.find(({ severity }) => severity === 'warning') ?? all[0]
   console.print(summary(console, checked.length, all, worst))

@@ -2,6 +2,7 @@ import { plainJson, textOf } from '../../protocol/plain.ts'
 import type { Cause } from '../../history/causes.ts'
 import type { Console } from '../console.ts'
 import { jsonText } from '../escape.ts'
+import { readPartAddress } from '../../runs/address.ts'
 import { EXIT } from '../exit.ts'
 import { fitValue } from '../fit-value.ts'
 import { hangingLines, layoutText, tabSeparated, commandHint } from '../layout.ts'
@@ -9,12 +10,17 @@ import type { Look } from '../look.ts'
 import type { Session } from '../session.ts'
 
 /**
- * `reflex why RUN NODE|KEY|@N`: prints the causes of a value or a decision, backwards through the journal. `node:` or
- * `key:` precedes a name that both have.
+ * `reflex why RUN NODE|KEY|@N` and `reflex why RUN EPISODE [NODE]`: prints the causes of a value or a decision, backwards through the
+ * journal. `node:` or `key:` precedes a name that both have. `RUN@N.M` is part M of record N.
  */
-export async function why({ console, reflex }: Session, address: string, what: string): Promise<number> {
-  const cause = await reflex.why(address, what)
-  const { id } = await reflex.find(address.replace(/@\d+$/, ''))
+export async function why(
+  { console, reflex }: Session,
+  address: string,
+  what: string | undefined,
+  node: string | undefined,
+): Promise<number> {
+  const cause = await reflex.why(address, what, node)
+  const { id } = await reflex.find(readPartAddress(address).ref)
   if (console.shape !== 'text') console.document(plainJson({ v: 1, run: id, cause }))
   else if (console.out.terminal) console.print([...lines(console, cause, 0), ...otherNameHint(console, address, cause)])
   else console.world.out.write(tabSeparated(rows(cause, 0)))
@@ -26,10 +32,16 @@ function otherNameHint(console: Console, address: string, { also }: Cause): stri
   return also === undefined ? [] : [commandHint(console.out, 'the key', console.command('why', address, also))]
 }
 
-function rows({ what, name, record, text = '', value: found, by = '', because = '', again, from }: Cause, depth: number): string[][] {
+/** Returns the address of a cause: its record, and its part of it. */
+function placeOf({ record, part }: Cause): string {
+  return part === undefined ? `@${record}` : `@${record}.${part}`
+}
+
+function rows(cause: Cause, depth: number): string[][] {
+  const { what, name, text = '', value: found, by = '', because = '', again, from } = cause
   const row = [
     String(depth),
-    `@${record}`,
+    placeOf(cause),
     what,
     name,
     found === undefined ? '' : jsonText(found),
@@ -37,7 +49,7 @@ function rows({ what, name, record, text = '', value: found, by = '', because = 
     by,
     because,
   ]
-  return [row, ...from.flatMap((cause) => rows(cause, depth + 1))]
+  return [row, ...from.flatMap((inner) => rows(inner, depth + 1))]
 }
 
 /** The deepest level that is indented; deeper causes would have no room. */
@@ -46,11 +58,11 @@ const DEEPEST = 8
 function lines(console: Console, cause: Cause, depth: number): string[] {
   const { out } = console
   const indent = '  '.repeat(Math.min(depth, DEEPEST))
-  const { name, record, from } = cause
+  const { name, from } = cause
   const lead = `${indent}${out.text(name)}`
   const painted = `${indent}${depth === 0 ? out.paint('bold', out.text(name)) : out.text(name)}`
   const column = Math.max(lead.length + 2, indent.length + 12)
-  const facts = [`@${record}`]
+  const facts = [placeOf(cause)]
   const head = layoutText({ lead, painted, text: causeText(cause, column, out), facts, column }, out)
   const repeated = from.filter(({ again }) => again === true)
   return [
@@ -69,7 +81,7 @@ function repeatedCauses(repeated: readonly Cause[], depth: number, out: Look): s
   if (repeated.length === 0) return []
   const indent = '  '.repeat(Math.min(depth, DEEPEST))
   const lead = `${indent}shown above`
-  const text = repeated.map(({ name, record }) => `${name}\u00a0@${record}`).join(', ')
+  const text = repeated.map((cause) => `${cause.name}\u00a0${placeOf(cause)}`).join(', ')
   return layoutText({ lead, painted: `${indent}${out.paint('dim', 'shown above')}`, text, column: indent.length + 12 }, out)
 }
 

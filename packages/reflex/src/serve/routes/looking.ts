@@ -92,13 +92,19 @@ export const lookingRoutes: readonly ServeRoute[] = [
     name: 'runs.why',
     method: 'GET',
     url: '/v1/runs/{run}/why',
-    does: 'Returns the causes of a value, a decision or a record (`@21`).',
+    does: 'Returns the causes of a value, a decision or a record (`@21`), or of a `node` in an episode (`E554`) or in part `part` of record `at`.',
     scope: 'read',
     path: RUN,
-    query: z.strictObject({ what: z.string().min(1), at: AT }),
+    query: z.strictObject({
+      what: z.string().min(1).optional(),
+      node: z.string().min(1).optional(),
+      at: AT,
+      part: z.coerce.number().int().min(1).optional(),
+    }),
     answers: { 200: SHARED_DOCUMENTS.why },
-    async handle({ path, query }, { reflex }) {
-      const cause = await reflex.why(addressOf(path, query.at), query.what)
+    async handle({ path, query: { what, node, at, part } }, { reflex }) {
+      const address = part === undefined ? addressOf(path, at) : `${addressOf(path, at)}.${part}`
+      const cause = await reflex.why(address, what, node)
       return { json: plainJson({ v: 1, run: (await reflex.find(path.run)).id, cause }) }
     },
   }),

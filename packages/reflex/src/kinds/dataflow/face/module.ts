@@ -27,6 +27,13 @@ export const dataflowModule: LazyKindModule<
   uses: ['tool', 'ledger'],
   hostOptions: HOST_OPTIONS,
   runOptions: DATAFLOW_RUN_OPTIONS,
+  companions: [
+    {
+      name: 'adapter',
+      flag: '--write-adapter',
+      does: 'write the adapter that a graph needs, default beside it; comments of an existing one stay; - for standard output',
+    },
+  ],
   routes: async () => (await import('./routes.ts')).dataflowRoutes,
   load: async () => (await import('./body.ts')).dataflowBody,
 }

@@ -1,17 +1,19 @@
-import { type Fault, isFault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { type Fault, type FaultDetails, isFault, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { ReadContext, Reader, ReadResult } from '../../../programs/language.ts'
 import { compositionFindings } from '../adapter/compose.ts'
+import { memoryFindings } from '../adapter/memory-lints.ts'
 import { readAdapter } from '../adapter/read-adapter.ts'
 import { expand } from '../clusters/expand.ts'
-import { standardClusters } from '../clusters/standard/standard-clusters.ts'
 import { ClusterLibrary } from '../clusters/library.ts'
+import { standardClusters } from '../clusters/standard/standard-clusters.ts'
 import { decodeDefinition, type DefinitionSource, readDefinition } from '../documents/read.ts'
 import { definitionJson } from '../documents/write.ts'
 import { validateGraph } from '../graph/validate.ts'
-import { nodeName, type ValidatedGraph } from '../model/graph.ts'
+import { type GraphNode, nodeName, type ValidatedGraph } from '../model/graph.ts'
 import type { Manifest } from '../model/manifest.ts'
 import { catalogOf, compileGraph, type GraphHost } from '../run/compile.ts'
 import type { CompiledGraph, GraphSource } from '../run/compiled.ts'
+import { adapterFile } from './adapter-file.ts'
 import { graphInputs } from './inputs.ts'
 import { actionsOf, clustersOf } from './parts.ts'
 import { siblingText } from './siblings.ts'
@@ -29,6 +31,13 @@ export function dataflowReader(host: GraphHost): Reader<CompiledGraph> {
       const { source, findings } = decodeDefinition(value)
       return source === undefined ? { findings } : completed(source, { host, file, context, before: findings })
     },
+    companion(name, text, file, context) {
+      if (name !== 'adapter') return undefined
+      const { source, findings } = readDefinition(text, file)
+      if (source === undefined) return adapterFile(undefined, file, findings, context)
+      const expanded = expandedGraph(source, { host, file, context, before: findings })
+      return adapterFile(expanded.graph, file, expanded.findings, context)
+    },
     inputs: graphInputs,
   }
 }
@@ -40,13 +49,13 @@ interface Reading {
   readonly before: readonly Fault[]
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
-}
-
 /** True for a document, and for a graph that is closed over all that it refers to. */
 function isGraph(value: unknown): value is JsonObject {
   return isRecord(value) && (value.kind === 'cluster' || value.format === 'reflex-dataflow-1')
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
 }
 
 function stored(source: GraphSource, host: GraphHost): ReadResult {
@@ -59,31 +68,49 @@ function stored(source: GraphSource, host: GraphHost): ReadResult {
   }
 }
 
-/** Closes a document over its clusters and its adapter, and checks all of it. */
-function completed(root: DefinitionSource, { host, file, context, before }: Reading): ReadResult {
+interface ExpandedGraph {
+  /** The clusters and the actions that the graph uses. */
+  readonly clusters: readonly DefinitionSource[]
+  readonly actions: readonly Manifest[]
+  /** The files that it was read from, besides its own. */
+  readonly files: readonly string[]
+  readonly graph: ValidatedGraph | undefined
+  readonly findings: readonly Fault[]
+}
+
+/** Closes a document over its clusters and actions, and checks the graph. */
+function expandedGraph(root: DefinitionSource, { host, file, context, before }: Reading): ExpandedGraph {
   const denied = context?.places?.denied
   const clusters = clustersOf(root, file, denied)
   const actions = actionsOf([root, ...clusters.found], catalogOf(host), file, denied)
-  const adapter = file === undefined ? undefined : siblingText(file, 'adapter', denied)
-  const parts = [...clusters.files, ...actions.files, ...(adapter === undefined ? [] : [adapter.file])]
   // Of two clusters with one id and version, the user's own counts.
   const known = [...clusters.found, ...standardClusters()]
   const expanded = expand(root, { clusters: new ClusterLibrary(known), catalog: catalogOf(host, { actions: actions.found }) })
   const { graph, findings } = validateGraph(expanded)
-  const read = adapter === undefined ? undefined : readAdapter(adapter.text, adapter.file)
-  const contract = read?.adapter
-  const composed =
-    graph === undefined || contract === undefined
-      ? []
-      : compositionFindings(graph, contract, (node) => root.locate(['nodes', nodeName(node).split('/')[0] ?? '']))
-  const all = [...before, ...clusters.findings, ...actions.findings, ...findings, ...(read?.findings ?? []), ...composed]
-  if (graph === undefined || all.some(({ severity }) => severity === 'error')) return { findings: all, parts }
-  const source = sourceOf(root, {
+  return {
     clusters: usedBy(root, known),
     actions: actions.found,
+    files: [...clusters.files, ...actions.files],
     graph,
-    adapter: contract as unknown as JsonObject | undefined,
-  })
+    findings: [...before, ...clusters.findings, ...actions.findings, ...findings],
+  }
+}
+
+/** Closes a document over its clusters, its actions and its adapter, and checks all of it. */
+function completed(root: DefinitionSource, reading: Reading): ReadResult {
+  const { host, file, context } = reading
+  const { clusters, actions, files, graph, findings } = expandedGraph(root, reading)
+  const adapter = file === undefined ? undefined : siblingText(file, 'adapter', context?.places?.denied)
+  const parts = [...files, ...(adapter === undefined ? [] : [adapter.file])]
+  const read = adapter === undefined ? undefined : readAdapter(adapter.text, adapter.file)
+  const contract = read?.adapter
+  const locate = (node: GraphNode): FaultDetails => root.locate(['nodes', nodeName(node).split('/')[0] ?? ''])
+  const composed = graph === undefined || contract === undefined ? [] : compositionFindings(graph, contract, locate)
+  const isLinted = context?.depth !== 'errors' && context?.lint !== false && (adapter === undefined || contract !== undefined)
+  const lints = graph === undefined || !isLinted ? [] : memoryFindings(graph, contract, locate)
+  const all = [...findings, ...(read?.findings ?? []), ...composed, ...lints]
+  if (graph === undefined || all.some(({ severity }) => severity === 'error')) return { findings: all, parts }
+  const source = sourceOf(root, { clusters, actions, graph, adapter: contract as unknown as JsonObject | undefined })
   return {
     program: { id: graph.id, version: graph.version, source: source as unknown as Json, def: compileGraph(source, host) },
     findings: all,

@@ -17,8 +17,12 @@ export function siblingText(
   denied?: ProgramPlaces['denied'],
 ): SiblingText | undefined {
   if (program === undefined) return undefined
-  const name = basename(program).replace(/\.dataflow\.\w+$/, '')
-  return textIn(dirname(program), `${name}.${what}.json`, denied)
+  return textIn(dirname(program), siblingName(basename(program), what), denied)
+}
+
+/** Returns the name of the file beside a graph. */
+export function siblingName(program: string, what: 'adapter' | 'host'): string {
+  return `${program.replace(/\.dataflow\.\w+$/, '')}.${what}.json`
 }
 
 /** The endings of files that have a part of a graph, and the folders beside it that may hold them. */

@@ -2,6 +2,7 @@ import { isObject, type Json } from '../../../kernel/index.ts'
 import type { KindResult, KindView } from '../../../programs/kind-view.ts'
 import { toGraph } from '../graph/drawing.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
+import { graphInside } from './inside.ts'
 import { graphSignature } from './inputs.ts'
 import { graphStory } from './story.ts'
 
@@ -15,6 +16,7 @@ export const dataflowView: KindView<CompiledGraph> = {
     ...(adapter === undefined ? [] : [`adapter ${adapter.adapter.id}@${adapter.adapter.version}`]),
   ],
   story: (change) => graphStory(change),
+  inside: graphInside,
   result,
 }
 
