@@ -4,6 +4,7 @@ import { clusterFaults } from '../clusters/faults.ts'
 import { documentFaults } from '../documents/faults.ts'
 import { faults as manifestFaults } from '../manifests/faults.ts'
 import { faults as passFaults } from '../pass/faults.ts'
+import { proofFaults } from '../proofs/faults.ts'
 import type { CompiledGraph, GraphSource } from '../run/compiled.ts'
 import { faults as runFaults } from '../run/faults.ts'
 import { type DataflowOptions, HOST_OPTIONS } from './host-options.ts'
@@ -14,7 +15,7 @@ import { DATAFLOW_RUN_OPTIONS } from './run-options.ts'
 export const dataflowModule: LazyKindModule<'dataflow', DataflowOptions, CompiledGraph, typeof DATAFLOW_RUN_OPTIONS, GraphSource> = {
   name: 'dataflow',
   language: dataflowNames,
-  faults: [documentFaults, clusterFaults, manifestFaults, adapterFaults, passFaults, runFaults],
+  faults: [documentFaults, clusterFaults, manifestFaults, adapterFaults, passFaults, runFaults, proofFaults],
   uses: ['tool', 'ledger'],
   hostOptions: HOST_OPTIONS,
   runOptions: DATAFLOW_RUN_OPTIONS,

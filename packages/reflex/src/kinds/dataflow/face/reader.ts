@@ -1,6 +1,6 @@
 import { type Fault, isFault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { ReadContext, Reader, ReadResult } from '../../../programs/language.ts'
-import { compositionFindings } from '../adapter/compose.ts'
+import { compositionFindings, type NodeLocator } from '../adapter/compose.ts'
 import { readAdapter } from '../adapter/read-adapter.ts'
 import { expand } from '../clusters/expand.ts'
 import { ClusterLibrary } from '../clusters/library.ts'
@@ -8,6 +8,7 @@ import { decodeDefinition, type DefinitionSource, readDefinition } from '../docu
 import { definitionJson } from '../documents/write.ts'
 import { validateGraph } from '../graph/validate.ts'
 import { nodeName, type ValidatedGraph } from '../model/graph.ts'
+import { proofFindings } from '../proofs/proof-findings.ts'
 import { catalogOf, compileGraph, type GraphHost } from '../run/compile.ts'
 import type { CompiledGraph, GraphSource } from '../run/compiled.ts'
 import { graphInputs } from './inputs.ts'
@@ -62,8 +63,11 @@ function completed(root: DefinitionSource, { host, file, context, before }: Read
   const { graph, findings } = validateGraph(expanded)
   const read = adapter === undefined ? undefined : readAdapter(adapter.text, adapter.file)
   const contract = read?.adapter
-  const composed = graph === undefined || contract === undefined ? [] : compositionFindings(graph, contract, (node) => root.locate(['nodes', nodeName(node).split('/')[0] ?? '']))
-  const all = [...before, ...clusters.findings, ...findings, ...(read?.findings ?? []), ...composed]
+  const locate: NodeLocator = (node) => root.locate(['nodes', nodeName(node).split('/')[0] ?? ''])
+  const composed = graph === undefined || contract === undefined ? [] : compositionFindings(graph, contract, locate)
+  const broken = [...before, ...clusters.findings, ...findings, ...(read?.findings ?? []), ...composed]
+  const isProved = context !== undefined && context.lint !== false && context.depth !== 'errors' && !broken.some(({ severity }) => severity === 'error')
+  const all = graph === undefined || !isProved ? broken : [...broken, ...proofFindings(graph, contract, locate)]
   if (graph === undefined || all.some(({ severity }) => severity === 'error')) return { findings: all, parts }
   const source = sourceOf(root, clusters.sources, graph, contract as unknown as JsonObject | undefined)
   return { program: { id: graph.id, version: graph.version, source: source as unknown as Json, def: compileGraph(source, host) }, findings: all, parts }
