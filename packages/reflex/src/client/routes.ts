@@ -6,6 +6,8 @@ import type {
   CancelledDocument,
   ChatSendBody,
   CostDocument,
+  DataflowsEventsAnswer,
+  DataflowsEventsBody,
   DiffDocument,
   EffectsDocument,
   ForkDocument,
@@ -135,8 +137,8 @@ export class RunsRoutes {
     return this.#transport.send<TraceDocument>({ method: 'GET', path: ['v1', 'runs', run, 'trace'], query }, options)
   }
 
-  /** Returns the causes of a value, a decision or a record (`@21`). */
-  why(run: string, query: RunsWhyQuery, options: CallOptions = {}): Promise<WhyDocument> {
+  /** Returns the causes of a value, a decision or a record (`@21`), or of a `node` in an episode (`E554`) or in part `part` of record `at`. */
+  why(run: string, query: RunsWhyQuery = {}, options: CallOptions = {}): Promise<WhyDocument> {
     return this.#transport.send<WhyDocument>({ method: 'GET', path: ['v1', 'runs', run, 'why'], query }, options)
   }
 
@@ -524,6 +526,20 @@ export class TreesRoutes {
   }
 }
 
+/** The routes of `dataflows`. */
+export class DataflowsRoutes {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Sends one event to a run of a graph, or a list of them. One event that is refused is 422, one whose id was taken 409; of a list, those that fit are taken. */
+  events(run: string, body: DataflowsEventsBody, options: CallOptions = {}): Promise<DataflowsEventsAnswer> {
+    return this.#transport.send<DataflowsEventsAnswer>({ method: 'POST', path: ['v1', 'dataflows', run, 'events'], body }, options)
+  }
+}
+
 /**
  * The client of a server of Reflex: `reflex serve`. Each route is a method: `client.runs.start`, `client.questions.answer`. A request that
  * fails throws `ReflexError` with the code of the fault. Requests that change nothing, and starts, are repeated if the server cannot be
@@ -542,6 +558,7 @@ export class ReflexClient {
   readonly schedules: SchedulesRoutes
   readonly pipelines: PipelinesRoutes
   readonly trees: TreesRoutes
+  readonly dataflows: DataflowsRoutes
 
   constructor(options: ClientOptions) {
     this.#transport = new Transport(options)
@@ -556,6 +573,7 @@ export class ReflexClient {
     this.schedules = new SchedulesRoutes(this.#transport)
     this.pipelines = new PipelinesRoutes(this.#transport)
     this.trees = new TreesRoutes(this.#transport)
+    this.dataflows = new DataflowsRoutes(this.#transport)
   }
 
   /** Answers while the process works. */

@@ -46,11 +46,13 @@ export interface CancelledDocument {
 
 /** The causes of a value or a decision */
 export interface Cause {
-  readonly what: 'value' | 'decision' | 'record' | 'effect' | 'answer' | 'start' | 'set' | 'call'
+  readonly what: 'value' | 'decision' | 'record' | 'effect' | 'answer' | 'message' | 'start' | 'set' | 'call' | 'node'
   /** A key, the path of a node, or the subject of the cause */
   readonly name: string
   /** The record of the cause */
   readonly record: number
+  /** The part of the record, from 1, for a cause inside one: a pass of a graph */
+  readonly part?: number
   readonly text?: string
   /** Any JSON */
   readonly value?: Json
@@ -152,6 +154,26 @@ export interface CostDocument {
     readonly path: string
   }[]
 }
+
+export interface DataflowsEventsAnswer {
+  readonly v: 1
+  readonly run: string
+  readonly accepted: number
+  readonly refused: readonly {
+    readonly index: number
+    readonly event_id: string
+    readonly code: string
+    readonly message: string
+  }[]
+}
+
+export type DataflowsEventsBody =
+  | {
+      readonly [key: string]: Json
+    }
+  | readonly {
+      readonly [key: string]: Json
+    }[]
 
 export interface DiffDocument {
   readonly v: 1
@@ -870,9 +892,11 @@ export interface RunsTraceQuery {
 }
 
 export interface RunsWhyQuery {
-  readonly what: string
+  readonly what?: string
+  readonly node?: string
   /** A record: the run as it was after it */
   readonly at?: number
+  readonly part?: number
 }
 
 export interface SchedulesAddAnswer {

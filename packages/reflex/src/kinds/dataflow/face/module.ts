@@ -6,6 +6,7 @@ import { wiringFaults } from '../clusters/wiring-faults.ts'
 import { documentFaults } from '../documents/faults.ts'
 import { faults as manifestFaults } from '../manifests/faults.ts'
 import { faults as passFaults } from '../pass/faults.ts'
+import { proofFaults } from '../proofs/faults.ts'
 import type { CompiledGraph, GraphSource } from '../run/compiled.ts'
 import { faults as runFaults } from '../run/faults.ts'
 import type { DataflowProgram } from './define.ts'
@@ -23,7 +24,7 @@ export const dataflowModule: LazyKindModule<
 > = {
   name: 'dataflow',
   language: dataflowNames,
-  faults: [documentFaults, clusterFaults, wiringFaults, manifestFaults, adapterFaults, passFaults, runFaults, captureFaults],
+  faults: [documentFaults, clusterFaults, wiringFaults, manifestFaults, adapterFaults, passFaults, runFaults, captureFaults, proofFaults],
   uses: ['tool', 'ledger'],
   hostOptions: HOST_OPTIONS,
   runOptions: DATAFLOW_RUN_OPTIONS,

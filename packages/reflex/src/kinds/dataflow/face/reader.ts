@@ -11,6 +11,7 @@ import { definitionJson } from '../documents/write.ts'
 import { validateGraph } from '../graph/validate.ts'
 import { type GraphNode, nodeName, type ValidatedGraph } from '../model/graph.ts'
 import type { Manifest } from '../model/manifest.ts'
+import { proofFindings } from '../proofs/proof-findings.ts'
 import { catalogOf, compileGraph, type GraphHost } from '../run/compile.ts'
 import type { CompiledGraph, GraphSource } from '../run/compiled.ts'
 import { adapterFile } from './adapter-file.ts'
@@ -108,7 +109,9 @@ function completed(root: DefinitionSource, reading: Reading): ReadResult {
   const composed = graph === undefined || contract === undefined ? [] : compositionFindings(graph, contract, locate)
   const isLinted = context?.depth !== 'errors' && context?.lint !== false && (adapter === undefined || contract !== undefined)
   const lints = graph === undefined || !isLinted ? [] : memoryFindings(graph, contract, locate)
-  const all = [...findings, ...(read?.findings ?? []), ...composed, ...lints]
+  const broken = [...findings, ...(read?.findings ?? []), ...composed, ...lints]
+  const isProved = isLinted && context !== undefined && !broken.some(({ severity }) => severity === 'error')
+  const all = graph === undefined || !isProved ? broken : [...broken, ...proofFindings(graph, contract, locate)]
   if (graph === undefined || all.some(({ severity }) => severity === 'error')) return { findings: all, parts }
   const source = sourceOf(root, { clusters, actions, graph, adapter: contract as unknown as JsonObject | undefined })
   return {
