@@ -245,6 +245,7 @@ const SHARED: readonly Verb[] = [
       new Option('--tokens <file>', 'a file of tokens with names and scopes; default: only the token that is printed'),
       new Option('--triggers <file>', 'a file of triggers: webhooks that arrive or are sent, and schedules'),
       new Option('--no-work', 'leave runs that are due to workers'),
+      new Option('--lease <time>', 'time without a heartbeat after which other processes take over its work, such as 30s; default: 15s'),
       new Option('--grace <time>', 'time that pending effects have to end when the server is stopped; default: 5s'),
       new Option('--max-body <bytes>', 'the largest body of a request; default: 10000000'),
       new Option('--rate <count>', 'the maximum number of requests of a token in a minute; default: 6000'),
