@@ -237,8 +237,9 @@ export const serveFaults = defineFaults({
     title: 'A schedule is not valid',
     verdict: 'fail',
     when: 'when a schedule is added',
-    means: 'A schedule has a cron expression with at least one time, and a time zone such as Europe/Berlin.',
-    fix: 'Correct the expression or the time zone.',
+    means:
+      'A schedule has a name, a cron expression with at least one time, a time zone such as Europe/Berlin, and policies for missed times and for runs that have not ended.',
+    fix: 'Correct the value that the message names.',
   },
   R6057: {
     title: 'There is no such schedule',

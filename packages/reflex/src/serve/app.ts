@@ -119,7 +119,11 @@ async function requestOf(c: Context, route: AnyRoute, principal: Principal, { ma
     body:
       body === undefined
         ? undefined
-        : fit(body, parseBody(await readBody(c.req.raw, maxBody), c.req.header('content-type'), route.takes), 'body'),
+        : fit(
+            body,
+            parseBody(await readBody(c.req.raw, Math.min(maxBody, route.maxBody ?? maxBody)), c.req.header('content-type'), route.takes),
+            'body',
+          ),
     principal,
     header: (name) => c.req.header(name),
     signal: c.req.raw.signal,

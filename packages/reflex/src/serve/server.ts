@@ -5,6 +5,7 @@ import type { Reflex } from '../app/reflex.ts'
 import { work, type WorkerEvent } from '../app/worker.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import { appOf } from './app.ts'
+import { countEffects } from './count-effects.ts'
 import type { Fault } from '../kernel/index.ts'
 import { makeWorld } from './make-world.ts'
 import { McpHttp } from './mcp/http.ts'
@@ -76,6 +77,7 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
   const { token, holder } = newToken(reflex.actor, reflex.host.entropy())
   const holders = [holder, ...(options.tokens ?? [])]
   const metrics = new ServeMetrics()
+  countEffects(reflex, metrics)
   const triggers = new Triggers(reflex, options.triggers ?? NO_TRIGGERS, { metrics, onTrouble: options.onTrouble })
   const stopWork = new AbortController()
   const { version, work: works } = options
