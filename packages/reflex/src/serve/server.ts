@@ -6,6 +6,7 @@ import { work, type WorkerEvent } from '../app/worker.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import { appOf } from './app.ts'
 import type { Fault } from '../kernel/index.ts'
+import { leaveAll } from './leave-all.ts'
 import { makeWorld } from './make-world.ts'
 import { McpHttp } from './mcp/http.ts'
 import { ServeMetrics } from './metrics.ts'
@@ -116,7 +117,8 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
       stopWork.abort()
       await mcp.close()
       await triggers.stop()
-      await worked
+      // Requests have started runs that no worker holds.
+      await Promise.all([worked, leaveAll(reflex, grace)])
       server.closeAllConnections()
       await closed
     },

@@ -119,3 +119,18 @@ test('a server that is bound to an address of IPv6 answers requests for it', asy
   const { send } = await served({ bind: '::1', names: [] })
   expect(await send('GET', '/v1/runs')).toMatchObject({ status: 200 })
 })
+
+test('effects of runs that requests have started end before the server stops, within its grace', async () => {
+  const folder = newFolder()
+  const server = await served({ grace: 600_000 }, { workdir: folder, trust: 'trusted' })
+  writeFileSync(
+    join(folder, 'slow.dot'),
+    'digraph slow { start [shape=Mdiamond]; w [shape=parallelogram, tool_command="sleep 0.3; echo $((41*101))"]; exit [shape=Msquare]; start -> w -> exit }',
+  )
+  const { json } = await server.send('POST', '/v1/runs', { program: 'pipeline:slow', id: 'slow' })
+  expect(json.status).toBe('running')
+  await server.stop()
+  const lines: string[] = []
+  for await (const line of server.reflex.export('slow')) lines.push(line)
+  expect(lines.join('\n')).toContain('4141')
+})
