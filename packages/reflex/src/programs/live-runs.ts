@@ -21,8 +21,8 @@ export interface LiveKey {
 export interface LiveRuns {
   /** The run options with which a run stays for events. */
   readonly options: JsonObject
-  /** The topics of events, and of the message that ends a run. */
-  readonly topics: { readonly event: string; readonly close: string }
+  /** The topics of events, of the message that ends a run, and of commands that debug it. */
+  readonly topics: { readonly event: string; readonly close: string; readonly debug: string }
   /** The most events that wait for a run. A further one is refused with `R2130`, so that its sender knows. */
   readonly mostEvents: number
   readonly keys: readonly LiveKey[]

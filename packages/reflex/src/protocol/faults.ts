@@ -36,7 +36,7 @@ export const serveFaults = defineFaults({
     title: 'A body cannot be read',
     verdict: 'fail',
     when: 'at a request',
-    means: 'A body is JSON in UTF-8, with the header Content-Type: application/json, unless the route takes another type.',
+    means: 'A body is in UTF-8, and JSON with the header Content-Type: application/json, unless the route takes another type.',
     fix: 'Send JSON.',
   },
   R6006: {
@@ -119,6 +119,20 @@ export const serveFaults = defineFaults({
     means:
       'A chat has the name of its run. Its first message names a program, and each message is a text of a user. An answer is not made again in the same run.',
     fix: 'Send a new message, with the program in the body of the transport.',
+  },
+  R6080: {
+    title: 'A body is not JSON that the server takes',
+    verdict: 'fail',
+    when: 'at a request',
+    means: 'The text of a body is not JSON, nests deeper than 200 levels, or has the key "__proto__", which no object can keep.',
+    fix: 'Send JSON.',
+  },
+  R6081: {
+    title: 'The store has no such value',
+    verdict: 'fail',
+    when: 'at a request',
+    means: 'No large value in the store has this hash. It may belong to a run that was removed.',
+    fix: 'Take the hash from a record of the run.',
   },
   R6070: {
     title: 'The server cannot be reached',

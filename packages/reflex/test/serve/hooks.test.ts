@@ -122,7 +122,7 @@ describe('what a hook refuses', () => {
     ['another scheme', (server) => deliver(server, 'pushes', 'm', order), 401, 'R6051'],
     ['an unknown hook', (server) => deliver(server, 'nothing', 'm', order), 404, 'R6053'],
     ['a hook named like a property', (server) => deliver(server, '__proto__', 'm', order), 404, 'R6053'],
-    ['a body that is not JSON', (server) => deliver(server, 'orders', 'm', 'x=1'), 415, 'R6005'],
+    ['a body that is not JSON', (server) => deliver(server, 'orders', 'm', 'x=1'), 400, 'R6080'],
     ['a body of more than a million bytes', (server) => deliver(server, 'orders', 'm', `"${'é'.repeat(500_000)}"`), 413, 'R6004'],
     ['a key that is no text', (server) => deliver(server, 'orders', 'm', { ...order, data: { id: {} } }), 422, 'R6054'],
     ['a value of the prototype', (server) => deliver(server, 'payments', 'm', '{"__proto__": {"data": {"order": "A-1"}}}'), 422, 'R6054'],

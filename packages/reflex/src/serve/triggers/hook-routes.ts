@@ -3,6 +3,7 @@ import { isFault, type Json } from '../../kernel/index.ts'
 import { plainJson } from '../../protocol/plain.ts'
 import { serveFaults } from '../../protocol/faults.ts'
 import { list, text, v } from '../../protocol/shapes.ts'
+import { parseJson } from '../request.ts'
 import { route } from '../define-route.ts'
 import type { ServeRoute } from '../world.ts'
 import { type DeliveryResult, takeDelivery } from './incoming.ts'
@@ -76,9 +77,5 @@ function resultOf(result: DeliveryResult): object {
 }
 
 function parsed(body: string): Json {
-  try {
-    return JSON.parse(body) as Json
-  } catch {
-    throw serveFaults.make('R6005', 'the body of the delivery is not JSON')
-  }
+  return parseJson(body) as Json
 }
