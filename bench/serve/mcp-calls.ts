@@ -19,7 +19,7 @@ export async function mcpCalls(line: Line, own: ServerProcess, folder: string): 
         'stdio',
         new StdioClientTransport({
           command: process.execPath,
-          args: [COMMAND, 'mcp', '--store', `${folder}/mcp-${mode}.db`, '--trust', 'trusted'],
+          args: [COMMAND, 'mcp', '--store', `${folder}/mcp-${mode}.db`],
           cwd: folder,
         }),
       ],
