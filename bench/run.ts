@@ -18,6 +18,7 @@ import { logging } from './logging.ts'
 import { alternate, type Contestant, rate, timed, timesAsFast } from './measure.ts'
 import { pipeline } from './pipeline.ts'
 import { postgres } from './postgres.ts'
+import { serving, servingMcp, servingStreams } from './serve.ts'
 import { starting } from './start.ts'
 import { tree, treeLong } from './tree.ts'
 import { typing } from './types.ts'
@@ -111,6 +112,9 @@ const PARTS = {
   endless,
   large,
   start: starting,
+  serve: serving,
+  'serve-streams': servingStreams,
+  'serve-mcp': servingMcp,
 }
 
 const wanted = process.argv.slice(2)

@@ -2,6 +2,10 @@
 import { ReflexClient, ReflexError } from 'reflex-runtime/client'
 
 const [address = ''] = process.argv.slice(2)
+if (!URL.canParse(address)) {
+  console.error('give the address that reflex serve prints, in quotes: npx node examples/13-over-http/client.ts "ADDRESS"')
+  process.exit(2)
+}
 const { origin, hash } = new URL(address)
 const client = new ReflexClient({ url: origin, token: hash.replace('#token=', '') })
 

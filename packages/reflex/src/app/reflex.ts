@@ -112,6 +112,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   readonly #handles = new WeakMap<Run<RunSettings>, RunHandle>()
   readonly #folders: RunFolders
   readonly #observing: TelemetryObserver
+  readonly #openings = new Set<(run: Run<RunSettings>) => void>()
 
   constructor(options: ReflexOptions<Modules> = {}) {
     const modules: KindModules = options.kinds ?? KINDS
@@ -347,9 +348,19 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return wanted ?? this.#options.trust ?? (named === undefined ? 'probationary' : readTrust(named, 'REFLEX_TRUST'))
   }
 
+  /**
+   * Calls a function for each run that this object starts or opens, before it continues. Returns a function that ends this. What the
+   * function throws fails the start.
+   */
+  onOpen(listener: (run: Run<RunSettings>) => void): () => void {
+    this.#openings.add(listener)
+    return () => void this.#openings.delete(listener)
+  }
+
   #prepare(run: Run<RunSettings>, prepare: SharedRunOptions['prepare'], kind = run.state.start?.pins[0]?.[1]): void {
     this.#folders.follow(run, kind)
     this.#observing.follow(run)
+    for (const listener of this.#openings) listener(run)
     const handle = this.#handle(run)
     prepare?.(handle)
   }

@@ -52,6 +52,8 @@ export async function work(reflex: Reflex, options: WorkOptions = {}): Promise<v
   await new WorkLoop(reflex, options).run()
 }
 
+/** What `work` does, for a process that also starts runs. */
+
 /** A run that this worker has taken. */
 interface ActiveRun {
   handle?: RunHandle
@@ -60,7 +62,7 @@ interface ActiveRun {
   readonly letGo: () => void
 }
 
-class WorkLoop {
+export class WorkLoop {
   readonly #reflex: Reflex
   readonly #options: WorkOptions
   readonly #active = new Map<string, ActiveRun>()
@@ -106,6 +108,12 @@ class WorkLoop {
       signal?.removeEventListener('abort', stop)
       await this.#stop()
     }
+  }
+
+  /** Takes a run that this process has started: continues it and releases it as one that was due. */
+  adopt(handle: RunHandle): void {
+    this.#hold(handle.id, (released) => this.#runHeld(handle, 0, released))
+    this.#onOpened(handle.id, handle)
   }
 
   // Looking
@@ -159,13 +167,18 @@ class WorkLoop {
     while (this.#active.size < most && !this.#isOver) {
       const id = this.#waiting.pop()
       if (id === undefined) return
-      const { promise: released, resolve: letGo } = Promise.withResolvers<void>()
-      const done = Promise.resolve()
-        .then(() => this.#runOne(id, released))
-        .finally(() => this.#onDone(id))
-      this.#active.set(id, { done, letGo })
+      this.#hold(id, (released) => this.#runOne(id, released))
     }
     this.#makeRoom()
+  }
+
+  #hold(id: string, run: (released: Promise<void>) => Promise<void>): void {
+    const { promise: released, resolve: letGo } = Promise.withResolvers<void>()
+    const done = Promise.resolve()
+      .then(() => run(released))
+      .catch((thrown: unknown) => this.#onFailure(id, thrown))
+      .finally(() => this.#onDone(id))
+    this.#active.set(id, { done, letGo })
   }
 
   /** Runs that rest and are only held give their places to those that wait. */
@@ -187,26 +200,26 @@ class WorkLoop {
 
   async #runOne(id: string, released: Promise<void>): Promise<void> {
     let before: number | undefined
-    try {
-      const handle = await this.#reflex.resume(id, {
-        prepare: (opened) => {
-          before = opened.run.state.n
-          this.#onOpened(id, opened)
-        },
-      })
-      // Another part of this process opened the run first, and releases it.
-      if (before === undefined) return
-      await this.#waitUntilIdle(handle, released)
-      await handle.run.leave()
-      const { run, status } = handle
-      const records = run.state.n - before
-      this.#emit({ did: 'left', run: id, status, records, handle })
-      handle.close()
-      this.#scheduleDue(run.state.waits.values())
-      this.#recordProgress(id, records)
-    } catch (thrown) {
-      this.#onFailure(id, thrown)
-    }
+    const handle = await this.#reflex.resume(id, {
+      prepare: (opened) => {
+        before = opened.run.state.n
+        this.#onOpened(id, opened)
+      },
+    })
+    // Another part of this process opened the run first, and releases it.
+    if (before !== undefined) await this.#runHeld(handle, before, released)
+  }
+
+  /** Continues an open run until it rests, and releases it. */
+  async #runHeld(handle: RunHandle, before: number, released: Promise<void>): Promise<void> {
+    await this.#waitUntilIdle(handle, released)
+    await handle.run.leave()
+    const { run, status } = handle
+    const records = run.state.n - before
+    this.#emit({ did: 'left', run: handle.id, status, records, handle })
+    handle.close()
+    this.#scheduleDue(run.state.waits.values())
+    this.#recordProgress(handle.id, records)
   }
 
   /** Schedules a check for the due time of a released run, unless there are runs to start before. */

@@ -185,9 +185,18 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'cancel',
-    words: [['<run>', 'a run that has not ended']],
-    about: 'end a run; its programs can run compensation steps',
+    words: [['[run]', 'a run that has not ended; absent: all that match the filter']],
+    usage: '[RUN]',
+    about: 'end a run, or all of a filter; programs can run compensation steps',
     options: [
+      new Option('--kind <kind>', 'all unfinished runs of programs of this kind'),
+      new Option('--program <name>', 'all unfinished runs of this program: workflow:refund'),
+      new Option('--status <status>', 'all that are running or suspended'),
+      new Option('--since <time>', 'all that changed in the last 2h, 3d, or since a date'),
+      new Option('--until <time>', 'all that last changed before that time'),
+      new Option('--after <run>', 'only runs after this one in the list'),
+      new Option('--limit <count>', 'the maximum number of runs, up to 1000; default: 100'),
+      new Option('--dry', 'with a filter: only list the runs'),
       new Option('--reason <text>', 'the reason, for the journal'),
       new Option('--wait <duration>', 'how long to wait for the process that owns the run; default: 10s'),
       BY,
@@ -195,16 +204,20 @@ const SHARED: readonly Verb[] = [
       PROGRAMS,
       ...COMMON,
     ],
-    examples: ['cancel otter', "cancel otter --reason 'the order was withdrawn'"],
+    examples: [
+      'cancel otter',
+      "cancel otter --reason 'the order was withdrawn'",
+      'cancel --program workflow:refund --status suspended --until 7d --dry',
+    ],
     action: withExistingStore(async () => {
       const { cancel } = await import('./verbs/cancel.ts')
-      return (session, [ref = ''], flags) => cancel(session, ref, flags)
+      return (session, [ref], flags) => cancel(session, ref, flags)
     }),
   },
   {
     name: 'worker',
     words: [],
-    about: 'run everything that is due until stopped',
+    about: 'run everything that is due, and schedules, until stopped',
     options: [
       new Option('--most <count>', 'the maximum number of runs at the same time; default: 64'),
       new Option('--once', 'end when nothing is due'),
@@ -232,6 +245,7 @@ const SHARED: readonly Verb[] = [
       new Option('--tokens <file>', 'a file of tokens with names and scopes; default: only the token that is printed'),
       new Option('--triggers <file>', 'a file of triggers: webhooks that arrive or are sent, and schedules'),
       new Option('--no-work', 'leave runs that are due to workers'),
+      new Option('--lease <time>', 'time without a heartbeat after which other processes take over its work, such as 30s; default: 15s'),
       new Option('--grace <time>', 'time that pending effects have to end when the server is stopped; default: 5s'),
       new Option('--max-body <bytes>', 'the largest body of a request; default: 10000000'),
       new Option('--rate <count>', 'the maximum number of requests of a token in a minute; default: 6000'),
@@ -246,6 +260,40 @@ const SHARED: readonly Verb[] = [
       const { serve } = await import('./verbs/serve.ts')
       return (session, _words, flags) => serve(session, flags)
     }),
+  },
+  {
+    name: 'schedule',
+    words: [
+      ['[action]', 'add, list, pause, resume, remove; absent: list'],
+      ['[name]', 'the name of the schedule'],
+      ['[program]', 'for add: the program that it starts, kind:name'],
+    ],
+    usage: '[ACTION]',
+    about: 'start a program at times: servers and workers fire schedules',
+    options: [
+      new Option('--cron <expression>', "the times, such as '0 3 * * *'"),
+      new Option('--zone <zone>', 'the time zone of the times, such as Europe/Berlin; default: UTC'),
+      repeatableOption('-i, --input <input>', 'an input of the runs: k=text, k:=JSON, k=@file, or @file.json for all; repeatable'),
+      new Option('--missed <policy>', 'times that passed while nothing fired them: skip, last, all; default: last'),
+      new Option('--most <count>', 'the most missed times that are made up for with all; default: 100'),
+      new Option('--overlap <policy>', 'if the run of the time before has not ended: allow, skip, cancel; default: allow'),
+      new Option('--paused', 'add it without starting it'),
+      BY,
+      POLICY,
+      PROGRAMS,
+      ...COMMON,
+    ],
+    examples: [
+      "schedule add nightly workflow:report --cron '0 3 * * *'",
+      'schedule list',
+      'schedule pause nightly',
+      'schedule remove nightly',
+    ],
+    action: async (console, words, flags) => {
+      const load = async (): Promise<SessionAction> => (await import('./verbs/schedule.ts')).schedule
+      // Only a schedule that is added needs a store.
+      return (words[0] === 'add' ? withStore(load) : withExistingStore(load))(console, words, flags)
+    },
   },
   {
     name: 'mcp',

@@ -107,7 +107,7 @@ function unknownVerb(word: string): Error {
 const LOOK = 'look'
 
 const GROUPS: readonly (readonly [title: string, verbs: readonly string[]])[] = [
-  ['do', ['run', 'resume', 'answer', 'signal', 'cancel', 'worker', 'serve', 'mcp']],
+  ['do', ['run', 'resume', 'answer', 'signal', 'cancel', 'worker', 'serve', 'schedule', 'mcp']],
   [LOOK, ['runs', 'inbox', 'show', 'trace']],
   ['go back', ['fork', 'diff', 'why', 'replay']],
   ['check', ['validate', 'fmt', 'check', 'graph', 'explain', 'schema', 'doctor', 'completion']],

@@ -65,9 +65,9 @@ import type {
   RunsStartBody,
   RunsTraceQuery,
   RunsWhyQuery,
-  SchedulesAddAnswer,
+  ScheduleDocument,
   SchedulesAddBody,
-  SchedulesListAnswer,
+  SchedulesDocument,
   SchedulesPauseAnswer,
   SchedulesPauseBody,
   SchedulesRemoveAnswer,
@@ -359,13 +359,13 @@ export class SchedulesRoutes {
   }
 
   /** Lists the schedules with their next times and the last one. */
-  list(options: CallOptions = {}): Promise<SchedulesListAnswer> {
-    return this.#transport.send<SchedulesListAnswer>({ method: 'GET', path: ['v1', 'schedules'] }, options)
+  list(options: CallOptions = {}): Promise<SchedulesDocument> {
+    return this.#transport.send<SchedulesDocument>({ method: 'GET', path: ['v1', 'schedules'] }, options)
   }
 
   /** Adds a schedule to the store: a program is started at each time of a calendar, whichever server is there. */
-  add(body: SchedulesAddBody, options: CallOptions = {}): Promise<SchedulesAddAnswer> {
-    return this.#transport.send<SchedulesAddAnswer>({ method: 'POST', path: ['v1', 'schedules'], body }, options)
+  add(body: SchedulesAddBody, options: CallOptions = {}): Promise<ScheduleDocument> {
+    return this.#transport.send<ScheduleDocument>({ method: 'POST', path: ['v1', 'schedules'], body }, options)
   }
 
   /** Pauses a schedule, or lets it continue. */

@@ -899,22 +899,29 @@ export interface RunsWhyQuery {
   readonly part?: number
 }
 
-export interface SchedulesAddAnswer {
+export interface ScheduleDocument {
   readonly v: 1
   readonly schedule: {
     readonly name: string
     readonly cron: string
     readonly zone: string
     readonly program: string
+    readonly input?: {
+      readonly [key: string]: Json
+    }
     readonly missed: string
+    readonly most: number
     readonly overlap: string
     readonly paused: boolean
     readonly declared: 'file' | 'store'
+    /** The next times */
     readonly next: readonly string[]
     readonly last?: {
       readonly time: string
-      readonly did?: string
+      readonly did: string
       readonly run?: string
+      /** A failure: its message, its place, and a fix */
+      readonly error?: Fault
     }
   }
 }
@@ -939,22 +946,29 @@ export interface SchedulesAddBody {
   readonly name: string
 }
 
-export interface SchedulesListAnswer {
+export interface SchedulesDocument {
   readonly v: 1
   readonly schedules: readonly {
     readonly name: string
     readonly cron: string
     readonly zone: string
     readonly program: string
+    readonly input?: {
+      readonly [key: string]: Json
+    }
     readonly missed: string
+    readonly most: number
     readonly overlap: string
     readonly paused: boolean
     readonly declared: 'file' | 'store'
+    /** The next times */
     readonly next: readonly string[]
     readonly last?: {
       readonly time: string
-      readonly did?: string
+      readonly did: string
       readonly run?: string
+      /** A failure: its message, its place, and a fix */
+      readonly error?: Fault
     }
   }[]
 }

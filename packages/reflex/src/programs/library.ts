@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { type Fault, type Host, isFault, type Program, type Programs, systemHost } from '../kernel/index.ts'
 import { lesserTrust, type Trust } from '../policy/index.ts'
+import { suggest } from '../text/index.ts'
 import { realPath } from '../tools/paths.ts'
 import { ProgramTexts, readWith } from './program-texts.ts'
 import { addPrograms, asUntrusted } from './add-programs.ts'
@@ -102,7 +103,15 @@ export class Library {
   async named(name: string, folder: string): Promise<Program> {
     const kind = name.slice(0, Math.max(0, name.indexOf(':')))
     const found = (await this.#readerOf(kind)) === undefined ? undefined : await this.find(name, folder)
-    if (found === undefined) throw programFaults.make('R1021', `there is no program ${name}`, { fix: 'name one of GET /v1/programs' })
+    if (found === undefined) {
+      const guess = suggest(
+        name,
+        (await this.all(folder)).map((one) => `${one.kind}:${one.id}`),
+      )
+      throw programFaults.make('R1021', `there is no program ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`, {
+        fix: 'name a program of the folder, or of a folder of programs: KIND:NAME',
+      })
+    }
     await this.resolveCalls(found, folder)
     return found
   }

@@ -23,8 +23,8 @@ export interface LiveRuns {
   readonly options: JsonObject
   /** The run option that names a file of events which the run reads itself, and continues after a crash. Absent: its starter sends them. */
   readonly reads?: string
-  /** The topics of events, and of the message that ends a run. */
-  readonly topics: { readonly event: string; readonly close: string }
+  /** The topics of events, of the message that ends a run, and of commands that debug it. */
+  readonly topics: { readonly event: string; readonly close: string; readonly debug?: string }
   /** The most events that wait for a run. A further one is refused with `R2130`, so that its sender knows. */
   readonly mostEvents: number
   readonly keys: readonly LiveKey[]

@@ -90,6 +90,8 @@ export interface Route<
   readonly query?: Query
   /** Absent: the request has no body. */
   readonly body?: Body
+  /** The most bytes of a body, where they are fewer than those of the server. */
+  readonly maxBody?: number
   /** Other types of a body than JSON. Such a body is a text. */
   readonly takes?: readonly string[]
   /** True: a request with the same `Idempotency-Key` is performed once. */

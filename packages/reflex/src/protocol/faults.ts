@@ -36,7 +36,7 @@ export const serveFaults = defineFaults({
     title: 'A body cannot be read',
     verdict: 'fail',
     when: 'at a request',
-    means: 'A body is JSON in UTF-8, with the header Content-Type: application/json, unless the route takes another type.',
+    means: 'A body is in UTF-8, and JSON with the header Content-Type: application/json, unless the route takes another type.',
     fix: 'Send JSON.',
   },
   R6006: {
@@ -119,6 +119,20 @@ export const serveFaults = defineFaults({
     means:
       'A chat has the name of its run. Its first message names a program, and each message is a text of a user. An answer is not made again in the same run.',
     fix: 'Send a new message, with the program in the body of the transport.',
+  },
+  R6080: {
+    title: 'A body is not JSON that the server takes',
+    verdict: 'fail',
+    when: 'at a request',
+    means: 'The text of a body is not JSON, nests deeper than 200 levels, or has the key "__proto__", which no object can keep.',
+    fix: 'Send JSON.',
+  },
+  R6081: {
+    title: 'The store has no such value',
+    verdict: 'fail',
+    when: 'at a request',
+    means: 'No large value in the store has this hash. It may belong to a run that was removed.',
+    fix: 'Take the hash from a record of the run.',
   },
   R6070: {
     title: 'The server cannot be reached',
@@ -237,8 +251,9 @@ export const serveFaults = defineFaults({
     title: 'A schedule is not valid',
     verdict: 'fail',
     when: 'when a schedule is added',
-    means: 'A schedule has a cron expression with at least one time, and a time zone such as Europe/Berlin.',
-    fix: 'Correct the expression or the time zone.',
+    means:
+      'A schedule has a name, a cron expression with at least one time, a time zone such as Europe/Berlin, and policies for missed times and for runs that have not ended.',
+    fix: 'Correct the value that the message names.',
   },
   R6057: {
     title: 'There is no such schedule',

@@ -10,6 +10,7 @@ import {
   program,
   question,
   run,
+  schedule,
   segment,
   status,
   text,
@@ -107,6 +108,19 @@ export const SHARED_DOCUMENTS = {
     })
     .describe('cancel'),
   runs: z.object({ v, runs: list(run), more: z.boolean() }).describe('runs'),
+  cancelledRuns: z
+    .object({
+      v,
+      dry: z.boolean(),
+      cancelled: list(text).describe(
+        'The runs that are cancelled, or whose processes are asked to cancel them; with dry, those that match',
+      ),
+      failed: list(z.object({ run: text, error: fault })),
+      next: text.optional().describe('The run after which the next request continues, if there are more'),
+    })
+    .describe('cancel, with a filter'),
+  schedules: z.object({ v, schedules: list(schedule) }).describe('schedule list'),
+  schedule: z.object({ v, schedule }).describe('schedule add, pause, resume'),
   inbox: z.object({ v, questions: list(question) }).describe('inbox'),
   show: z
     .object({

@@ -33,6 +33,21 @@ export const fault = z
 export const program = z.object({ name: text, kind: text, hash: text })
 export const status = z.enum(['running', 'suspended', 'completed', 'failed', 'cancelled'])
 
+export const schedule = z.object({
+  name: text,
+  cron: text,
+  zone: text,
+  program: text,
+  input: z.record(text, anyJson).optional(),
+  missed: text,
+  most: z.number(),
+  overlap: text,
+  paused: z.boolean(),
+  declared: z.enum(['file', 'store']),
+  next: list(text).describe('The next times'),
+  last: z.object({ time: text, did: text, run: text.optional(), error: fault.optional() }).optional(),
+})
+
 export const question = z.object({
   id: text.describe('The address: RUN/q1'),
   run: text,

@@ -52,13 +52,16 @@ export function appOf(world: ServeWorld, options: AppOptions): Hono<ServerEnv> {
     const request = await requestOf(c, route, principal, options)
     const made = await route.handle(request, world)
     if (!('events' in made)) return responseOf(made)
+    const headers = { ...HEADERS, ...made.headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+    // Nobody reads the body of HEAD, so nobody would end its stream.
+    if (c.req.raw.method === 'HEAD') return new Response(null, { headers })
     if (streams >= options.maxStreams) throw serveFaults.make('R6011', `${streams} event streams are open`)
     world.metrics.streams.set(++streams)
     const body = eventStream(made.events, world.reflex.host, {
       onEnd: () => world.metrics.streams.set(--streams),
       cut: () => c.env.outgoing.destroy(),
     })
-    return new Response(body, { headers: { ...HEADERS, ...made.headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
+    return new Response(body, { headers })
   }
   const measured = async (c: Context<ServerEnv>, route: AnyRoute): Promise<Response> => {
     const { metrics, reflex } = world
@@ -119,7 +122,11 @@ async function requestOf(c: Context, route: AnyRoute, principal: Principal, { ma
     body:
       body === undefined
         ? undefined
-        : fit(body, parseBody(await readBody(c.req.raw, maxBody), c.req.header('content-type'), route.takes), 'body'),
+        : fit(
+            body,
+            parseBody(await readBody(c.req.raw, Math.min(maxBody, route.maxBody ?? maxBody)), c.req.header('content-type'), route.takes),
+            'body',
+          ),
     principal,
     header: (name) => c.req.header(name),
     signal: c.req.raw.signal,

@@ -1,3 +1,4 @@
+export { leaveAll } from './leave-all.ts'
 export { serveMcpStdio, type StdioConnection, type StdioOptions } from './mcp/stdio.ts'
 export { readTokens, type TokenHolder } from './principals.ts'
 export { type RunningServer, type ServeOptions, startServer } from './server.ts'

@@ -70,7 +70,8 @@ export async function makeWorld(
     metrics,
     triggers,
     isStopping,
-    holder: (principal) => holders.find(({ name }) => name === principal.name) ?? { ...principal, digest: new Uint8Array() },
+    // Several tokens may have one name, so the name does not tell whose trust a request has.
+    holder: (principal) => holders.find((holder) => holder === principal) ?? { ...principal, digest: new Uint8Array() },
     async call(name, { path = {}, query = {}, body }, request) {
       const route = routes.find((one) => one.name === name)
       if (route === undefined) throw serveFaults.make('R6007', `there is no route ${name}`)

@@ -78,6 +78,7 @@ export class ServeMetrics {
   readonly tokens = new Metric('reflex_model_tokens', 'gauge', 'Tokens that models have stated for the runs of the store')
   readonly cost = new Metric('reflex_cost_usd', 'gauge', 'Costs that models have stated for the runs of the store')
   readonly starts = new Metric('reflex_starts_total', 'counter', 'Runs that this process has started, by what started them')
+  readonly effects = new Metric('reflex_effects_total', 'counter', 'Effects that this process has performed, by port and outcome')
   readonly requests = new Metric('reflex_http_requests_total', 'counter', 'Requests, by route and status')
   readonly durations = new Metric('reflex_http_request_seconds', 'histogram', 'Durations of requests, by route')
   readonly streams = new Metric('reflex_http_streams_open', 'gauge', 'Open event streams')

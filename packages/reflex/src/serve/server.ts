@@ -1,11 +1,13 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Reflex } from '../app/reflex.ts'
 import { work, type WorkerEvent } from '../app/worker.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import { appOf } from './app.ts'
+import { countEffects } from './count-effects.ts'
 import type { Fault } from '../kernel/index.ts'
+import { leaveAll } from './leave-all.ts'
 import { makeWorld } from './make-world.ts'
 import { McpHttp } from './mcp/http.ts'
 import { ServeMetrics } from './metrics.ts'
@@ -76,11 +78,14 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
   const { token, holder } = newToken(reflex.actor, reflex.host.entropy())
   const holders = [holder, ...(options.tokens ?? [])]
   const metrics = new ServeMetrics()
+  countEffects(reflex, metrics)
   const triggers = new Triggers(reflex, options.triggers ?? NO_TRIGGERS, { metrics, onTrouble: options.onTrouble })
   const stopWork = new AbortController()
   const { version, work: works } = options
   const world = await makeWorld(reflex, holders, { version, work: works, triggers, metrics, isStopping: () => stopWork.signal.aborted })
-  const names = [...(options.names ?? []), ...(bind === '0.0.0.0' || bind === '::' ? [] : [bind])].map((name) => name.toLowerCase())
+  const names = [...(options.names ?? []), ...(bind === '0.0.0.0' || bind === '::' ? [] : [isIPv6(bind) ? `[${bind}]` : bind])].map(
+    (name) => name.toLowerCase(),
+  )
   const mcp = new McpHttp(reflex, { version: options.version, maxBody })
   const app = appOf(world, {
     mcp: (request, from) => mcp.answer(request, from),
@@ -114,7 +119,8 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
       stopWork.abort()
       await mcp.close()
       await triggers.stop()
-      await worked
+      // Requests have started runs that no worker holds.
+      await Promise.all([worked, leaveAll(reflex, grace)])
       server.closeAllConnections()
       await closed
     },

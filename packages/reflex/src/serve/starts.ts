@@ -111,7 +111,12 @@ export async function claimOnce(
   const hash = createHash('sha256')
     .update(canonicalJson(copyJson(body, 'body')))
     .digest('hex')
-  const number = await store.append(STARTS, `${principal}/${key}`, { ...value, hash }, host.now())
+  const number = await store.append(
+    STARTS,
+    `${principal.replaceAll('%', '%25').replaceAll('/', '%2F')}/${key}`,
+    { ...value, hash },
+    host.now(),
+  )
   const [entry] = await store.ledger(STARTS, number - 1, 1)
   const kept = isObject(entry?.value) ? entry.value : {}
   if (kept.hash !== hash) throw serveFaults.make('R6009', `the key ${JSON.stringify(key)} was used for another request`)

@@ -12,6 +12,7 @@ const STATUS: Readonly<Record<string, number>> = {
   R2130: 429, // the inbox is full
   R1020: 400,
   R1021: 404,
+  R2011: 404, // no kind, so no program of it
   R1060: 400,
   R4200: 400,
   R4201: 400,
@@ -45,6 +46,8 @@ const STATUS: Readonly<Record<string, number>> = {
   R6020: 501,
   R6072: 503,
   R6073: 404,
+  R6080: 400,
+  R6081: 404,
 }
 
 /** Returns the fault of anything that was thrown, and its status. An error that is no fault says nothing about itself. */

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { DOCUMENTS } from '../../src/cli/output/schema.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { normal, reflex, start, workFolder, type WorldOptions } from './worlds.ts'
@@ -134,4 +134,51 @@ export const pay = defineTool({ name: 'bank.pay', description: '', input, repeat
     err: expect.stringMatching(/\n {2}may have happened {2}pay {2}\S+ {2}key otter-2m9q:\S+\n/) as string,
   })
   expect((await endOf(paying, options.host)).code).toBe(1)
+})
+
+describe('without a run', () => {
+  const two = async (): Promise<WorldOptions> => {
+    const options = await scene()
+    await reflex(['run', 'refund.workflow.json', '--id', 'crane-6v4h', '--answers', 'none'], options)
+    return options
+  }
+  const statuses = async (options: WorldOptions): Promise<unknown[]> =>
+    (JSON.parse((await reflex(['runs', '--json'], options)).out) as { runs: { status: string }[] }).runs.map(({ status }) => status)
+
+  test('cancels all that match the filter, in pages, or only lists them', async () => {
+    const options = await two()
+    const filter = ['cancel', '--program', 'workflow:refund', '--status', 'suspended', '--since', '1d']
+    const dry = await reflex([...filter, '--dry'], options)
+    expect({ code: dry.code, err: dry.err }).toEqual({
+      code: 0,
+      err: expect.stringMatching(/^would cancel {2}2 runs\n {2}\S+\n {2}\S+\n$/) as string,
+    })
+    expect(await statuses(options)).toEqual(['suspended', 'suspended'])
+    const { out } = await reflex([...filter, '--limit', '1', '--json', '--reason', 'not needed'], options)
+    const first = JSON.parse(out) as { cancelled: string[]; next: string }
+    expect(DOCUMENTS.cancelledRuns.parse(first)).toMatchObject({
+      dry: false,
+      cancelled: { length: 1 },
+      failed: [],
+      next: first.cancelled[0],
+    })
+    expect((await reflex([...filter, '--after', first.next], options)).err).toContain('cancelled  1 run')
+    expect(await statuses(options)).toEqual(['cancelled', 'cancelled'])
+    expect(JSON.parse((await reflex(['cancel', '--kind', 'workflow', '--json'], options)).out)).toMatchObject({ cancelled: [] })
+  })
+
+  test.each([
+    [['cancel']],
+    [['cancel', '--dry']],
+    [['cancel', 'otter', '--kind', 'workflow']],
+    [['cancel', 'otter', '--dry']],
+    [['cancel', '--status', 'completed']],
+    [['cancel', '--since', 'yesterday']],
+    [['cancel', '--kind', 'workflow', '--limit', '5000']],
+  ])('%j is refused and cancels nothing', async (argv) => {
+    const options = await two()
+    const { code, err } = await reflex(argv, options)
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('error R2031') as string })
+    expect(await statuses(options)).toEqual(['suspended', 'suspended'])
+  })
 })

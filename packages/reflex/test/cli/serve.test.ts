@@ -10,3 +10,9 @@ test('prints the address of its page with a token in the fragment, which no requ
   expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n$/)
   expect(err).not.toContain('token')
 })
+
+test.each(['65536', '1e3', '-1', ''])('the port %j is refused', async (port) => {
+  const { code, err } = await start(['serve', `--port=${port}`], { folder: workFolder() }).ended
+  expect(code).toBeGreaterThan(0)
+  expect(err).toContain('R2031')
+})

@@ -91,3 +91,33 @@ test('show prints messages left in the inbox of an ended run, and a later answer
   )
   await store.close()
 })
+
+test('fires the schedules of its store, and releases their runs as others', async () => {
+  const options = { folder: workFolder(), host: virtualHost({ at: Date.UTC(2026, 0, 5, 9, 59, 30) }) }
+  const add = (name: string, ...more: string[]): Promise<unknown> =>
+    reflex(['schedule', 'add', name, 'workflow:refund', '-i', 'order_id=A-1042', '--cron', ...more], options)
+  await add('hourly', '0 * * * *')
+  const worker = start(['worker'], options)
+  await worker.shows('works')
+  // The worker sees the schedule, and then its time.
+  await options.host.drain(20)
+  await options.host.advance(31_000)
+  await worker.shows('suspended')
+  worker.interrupt('SIGTERM')
+  expect((await worker.ended).err).toMatch(/suspended \S+ {2}refund {2}\d+ records {2}waits at approve/)
+  await add('daily', '5 10 * * *')
+  await reflex(['worker', '--once'], options)
+  await options.host.advance(10 * 60_000)
+  // One that ends at once starts what is due, and continues it until it rests.
+  const once = await reflex(['worker', '--once', '--json'], options)
+  expect(DOCUMENTS.worker.parse(JSON.parse(once.out))).toEqual({ v: 1, runs: 1, failures: 0 })
+  expect(JSON.parse((await reflex(['runs', '--json'], options)).out)).toMatchObject({
+    runs: [{ status: 'suspended' }, { status: 'suspended' }],
+  })
+  expect(JSON.parse((await reflex(['schedule', '--json'], options)).out)).toMatchObject({
+    schedules: [
+      { name: 'daily', last: { time: '2026-01-05T10:05:00.000Z', did: 'started' } },
+      { name: 'hourly', last: { time: '2026-01-05T10:00:00.000Z', did: 'started' } },
+    ],
+  })
+})

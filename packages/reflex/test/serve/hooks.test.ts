@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { signedHeaders } from '../../src/serve/triggers/signature.ts'
 import { type Reply, served, type Served, word } from './served.ts'
@@ -120,8 +122,8 @@ describe('what a hook refuses', () => {
     ['another scheme', (server) => deliver(server, 'pushes', 'm', order), 401, 'R6051'],
     ['an unknown hook', (server) => deliver(server, 'nothing', 'm', order), 404, 'R6053'],
     ['a hook named like a property', (server) => deliver(server, '__proto__', 'm', order), 404, 'R6053'],
-    ['a body that is not JSON', (server) => deliver(server, 'orders', 'm', 'x=1'), 415, 'R6005'],
-    ['a body of more than a million characters', (server) => deliver(server, 'orders', 'm', `"${'x'.repeat(1_000_001)}"`), 400, 'R6006'],
+    ['a body that is not JSON', (server) => deliver(server, 'orders', 'm', 'x=1'), 400, 'R6080'],
+    ['a body of more than a million bytes', (server) => deliver(server, 'orders', 'm', `"${'é'.repeat(500_000)}"`), 413, 'R6004'],
     ['a key that is no text', (server) => deliver(server, 'orders', 'm', { ...order, data: { id: {} } }), 422, 'R6054'],
     ['a value of the prototype', (server) => deliver(server, 'payments', 'm', '{"__proto__": {"data": {"order": "A-1"}}}'), 422, 'R6054'],
   ])('%s', async (_, act, status, code) => {
@@ -171,5 +173,25 @@ describe('a file of triggers', () => {
         message: expect.stringMatching(message) as unknown,
       }) as Error,
     )
+  })
+})
+
+test('a message of a delivery cannot decide what runs', async () => {
+  const heard =
+    'digraph heard { start [shape=Mdiamond]; given [type="wait.signal", signal_topic=news, timeout="1h"]; act [type="graph.compose", source_key="wait.given.payload"]; exit [shape=Msquare]; start -> given -> act -> exit }'
+  const { folder, config } = triggerFolder({ hooks: { news: { secret, send: { run: '/run', topic: 'news', value: '/text' } } } })
+  writeFileSync(join(folder, 'heard.dot'), heard)
+  const server = await served({ triggers: config() }, { workdir: folder, trust: 'trusted' })
+  await server.send('POST', '/v1/runs', { program: 'pipeline:heard', id: 'otter', wait: true })
+  const made = 'digraph made { start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }'
+  expect(await deliver(server, 'news', 'msg_1', { run: 'otter', text: made })).toMatchObject({ status: 202, json: { did: 'sent' } })
+  const handle = await server.reflex.resume('otter').catch(() => undefined)
+  await handle?.idle()
+  // Also a program that keeps no labels knows that the run has read text from outside.
+  expect((await server.reflex.store.ledger('labels')).map(({ key }) => key)).toContain('otter signals')
+  const run = (await server.send('GET', '/v1/runs/otter')).json.run
+  expect({ status: run?.status, error: JSON.stringify(run?.error) }).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(/which is untrusted, from \w+; it would decide what runs/) as string,
   })
 })

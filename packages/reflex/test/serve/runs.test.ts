@@ -68,7 +68,7 @@ describe('what a server refuses', () => {
   })
 
   test.each([
-    ['{', 415, 'R6005'],
+    ['{', 400, 'R6080'],
     ['{"program": 7}', 400, 'R6006'],
     ['{"program": {"text": "x"}, "surprise": 1}', 400, 'R6006'],
     [JSON.stringify({ program: { text: 'digraph {', name: 'a.dot' } }), 422, 'R1'],
@@ -144,8 +144,8 @@ describe('more than one run over HTTP', () => {
   test('the runs of a kind are cancelled together', async () => {
     const { send } = await served()
     for (const id of ['otter', 'lark']) await send('POST', '/v1/runs', { program, id, wait: true })
-    expect(await send('POST', '/v1/cancel', { kind: 'workflow' })).toMatchObject({ status: 202, json: { cancelled: [] } })
-    const { json } = await send('POST', '/v1/cancel', { kind: 'pipeline', reason: 'a freeze' })
+    expect(await send('POST', '/v1/runs/cancel', { filter: { kind: 'workflow' } })).toMatchObject({ status: 202, json: { cancelled: [] } })
+    const { json } = await send('POST', '/v1/runs/cancel', { filter: { kind: 'pipeline' }, reason: 'a freeze' })
     expect(json).toMatchObject({ cancelled: expect.arrayContaining(['otter', 'lark']) as unknown, failed: [] })
     expect(await send('GET', '/v1/runs?status=cancelled')).toMatchObject({ json: { runs: [{}, {}] } })
   })

@@ -151,6 +151,10 @@ describe('a schedule', () => {
     await look()
     await host.advance(HOUR)
     await look()
+    // Another process may have the program.
+    expect(troubles).toEqual([])
+    await host.advance(MINUTE)
+    await look()
     await look()
     expect(troubles).toEqual(['R1021'])
     expect(await schedules.list()).toMatchObject([{ last: { did: 'failed', error: { code: 'R1021' } } }])
@@ -232,6 +236,35 @@ test('a process that dies before the first record of a run has used up its name:
   await look()
   expect(await reflex.runs()).toHaveLength(1)
   expect(await schedules.list()).toMatchObject([{ last: { did: 'started', run: (await reflex.runs())[0]?.id } }])
+})
+
+test('a process that stalls between the claim of a time and the start, for longer than its lease, starts no second run', async () => {
+  const { schedules, look, host, store, reflex } = await alone()
+  await schedules.add('hourly', schedule('0 * * * *'))
+  await look()
+  await host.advance(HOUR)
+  const stalled = new Reflex({ ...processIn(reflex.workdir, host, 'w2'), store })
+  onTestFinished(() => stalled.close())
+  const claimed = Promise.withResolvers<void>()
+  const wakes = Promise.withResolvers<void>()
+  const start = stalled.start.bind(stalled)
+  stalled.start = (async (...given: Parameters<typeof start>) => {
+    claimed.resolve()
+    await wakes.promise
+    return start(...given)
+  }) as typeof start
+  const troubles: string[] = []
+  const parts = { reflex: stalled, schedules: new Schedules(stalled), metrics: new ServeMetrics() }
+  const late = new Scheduler({ ...parts, onTrouble: ({ code }) => troubles.push(code) }).look()
+  await claimed.promise
+  await look()
+  const [row] = await reflex.runs()
+  await host.advance(MINUTE)
+  wakes.resolve()
+  await late
+  expect(troubles).toEqual([])
+  expect((await reflex.runs()).map(({ id }) => id)).toEqual([row?.id])
+  expect(await schedules.list()).toMatchObject([{ last: { did: 'started', run: row?.id } }])
 })
 
 describe('schedules over HTTP', () => {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Reflex } from '../../src/app/reflex.ts'
 import { appOf } from '../../src/serve/app.ts'
@@ -59,11 +61,14 @@ test('metrics count runs, questions, starts and requests, and need a token', asy
   const { folder, config } = triggerFolder({
     subscriptions: { ops: { url: 'http://127.0.0.1:1/"x\\', secret: { env: 'SECRET' }, events: ['question'] } },
   })
-  const server = await served({ triggers: config() }, { workdir: folder })
+  const server = await served({ triggers: config() }, { workdir: folder, trust: 'trusted' })
   const { send, url, token } = server
   expect(await send('GET', '/metrics', undefined, { authorization: '' })).toMatchObject({ status: 401 })
   await send('POST', '/v1/runs', { program, id: 'otter', wait: true })
   await send('GET', '/v1/runs/nobody')
+  const write = 'digraph write { start [shape=Mdiamond]; ask [prompt="Write"]; exit [shape=Msquare]; start -> ask -> exit }'
+  writeFileSync(join(folder, 'write.dot'), write)
+  await send('POST', '/v1/runs', { program: 'pipeline:write', id: 'lark', wait: true })
   const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
   expect(response.headers.get('content-type')).toContain('text/plain')
   const text = await response.text()
@@ -71,11 +76,12 @@ test('metrics count runs, questions, starts and requests, and need a token', asy
     'reflex_runs{status="suspended",kind="pipeline"} 1',
     'reflex_questions_open 1',
     'reflex_runs_due 0',
-    'reflex_starts_total{by="request"} 1',
+    'reflex_starts_total{by="request"} 2',
+    'reflex_effects_total{port="model",outcome="failed"} 1',
     'reflex_http_requests_total{route="metrics",status="401"} 1',
-    'reflex_http_requests_total{route="runs.start",status="201"} 1',
+    'reflex_http_requests_total{route="runs.start",status="201"} 2',
     'reflex_http_requests_total{route="runs.get",status="404"} 1',
-    'reflex_http_request_seconds_count{route="runs.start"} 1',
+    'reflex_http_request_seconds_count{route="runs.start"} 2',
   ])
     expect(text.split('\n')).toContain(line)
   // Every line is a comment, or a name with labels and a number.

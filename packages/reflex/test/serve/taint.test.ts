@@ -68,6 +68,28 @@ describe('what arrives over HTTP', () => {
     expect(json.questions).toMatchObject([{ error: { message: expect.stringMatching(DECIDES) as unknown } }])
   })
 
+  test('a message of a chat cannot decide what runs', async () => {
+    const server = await guarded()
+    await server.send('POST', '/v1/runs', { program: 'pipeline:heard', id: 'otter', wait: true })
+    const messages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: COMMAND }] }]
+    const answer = await fetch(`${server.url}/v1/chat`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'otter', messages }),
+    })
+    await answer.text()
+    expect(await endOf(server, 'otter')).toMatch(REFUSED)
+    await server.send('POST', '/v1/runs', { program: 'workflow:asks', id: 'lark', wait: true })
+    const other = await fetch(`${server.url}/v1/chat`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'lark', messages }),
+    })
+    await other.text()
+    const { json } = await server.send('GET', '/v1/runs/lark/questions')
+    expect(json.questions).toMatchObject([{ error: { message: expect.stringMatching(DECIDES) as unknown } }])
+  })
+
   test('a message cannot decide what runs, and its record names its sender', async () => {
     const server = await guarded()
     await server.send('POST', '/v1/runs', { program: 'pipeline:heard', id: 'otter', wait: true })

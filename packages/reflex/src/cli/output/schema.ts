@@ -171,6 +171,7 @@ export const DOCUMENTS = {
     })
     .describe('doctor'),
   serving: z.object({ v, url: text, token: text.describe('Valid until the server stops') }).describe('serve, once it listens'),
+  unscheduled: z.object({ v, removed: text.describe('The name') }).describe('schedule remove'),
   starter: z.object({ v, files: list(text), next: list(text).describe('Commands') }).describe('init'),
 } as const satisfies Readonly<Record<string, z.ZodObject>>
 

@@ -1,4 +1,5 @@
 import { plainJson } from '../../protocol/plain.ts'
+import { faults } from '../../runs/faults.ts'
 import type { CancelResult } from '../../runs/cancelling.ts'
 import type { Worker } from '../../kernel/index.ts'
 import type { PossibleEffect } from '../../runs/possible-effects.ts'
@@ -9,18 +10,26 @@ import { durationOf } from '../grammar.ts'
 import { factLine, hangingLines, commandHint } from '../layout.ts'
 import type { ContinueFlags } from '../options.ts'
 import type { Session } from '../session.ts'
+import { cancelAll, type CancelMatchingFlags, hasFilter } from './cancel-matching.ts'
 
-export interface CancelFlags extends ContinueFlags {
-  readonly reason?: string
+export interface CancelFlags extends ContinueFlags, CancelMatchingFlags {
   /** The time to wait for the process that owns the run, as a duration such as `10s`. */
   readonly wait?: string
 }
 
 /**
  * `reflex cancel RUN`: ends the run here, or asks the process that owns it, waits for that process, and reports the
- * result.
+ * result. Without a run, cancels all that match a filter. Throws `R2031` without both, and with both.
  */
-export async function cancel(session: Session, ref: string, { reason, wait }: CancelFlags): Promise<number> {
+export async function cancel(session: Session, ref: string | undefined, flags: CancelFlags): Promise<number> {
+  if (ref === undefined && hasFilter(flags)) return cancelAll(session, flags)
+  const fix = 'reflex cancel RUN, or reflex cancel --kind KIND --dry'
+  if (ref === undefined) throw faults.make('R2031', 'cancel names no run and no filter', { fix })
+  if (hasFilter(flags) || flags.dry === true) throw faults.make('R2031', 'cancel names a run and a filter', { fix })
+  return cancelOne(session, ref, flags)
+}
+
+async function cancelOne(session: Session, ref: string, { reason, wait }: CancelFlags): Promise<number> {
   const { console, reflex } = session
   const isPrinted = console.shape === 'text' && !console.quiet
   const first = await reflex.cancel(ref, {

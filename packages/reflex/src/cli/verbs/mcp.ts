@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 import { work } from '../../app/worker.ts'
-import { serveMcpStdio } from '../../serve/index.ts'
+import { leaveAll, serveMcpStdio } from '../../serve/index.ts'
 import { EXIT, interruptCode } from '../exit.ts'
 import { durationOf } from '../grammar.ts'
 import type { ContinueFlags } from '../options.ts'
@@ -40,14 +40,6 @@ export async function mcp({ console, reflex }: Session, flags: McpFlags): Promis
   } finally {
     restore()
   }
-}
-
-/** Releases the runs of this process: their decisions are durable, effects get time to end, and any process can continue them. */
-async function leaveAll({ runtime, host }: Session['reflex'], grace: number): Promise<void> {
-  const open = [...runtime.openRuns.values()]
-  const drained = Promise.all(open.map((run) => run.drain().catch(() => undefined)))
-  if (grace > 0 && open.length > 0) await Promise.race([drained, new Promise<void>((resolve) => void host.at(host.now() + grace, resolve))])
-  await Promise.all(open.map((run) => run.leave()))
 }
 
 /** Writes to standard output, as fast as the client reads. */

@@ -1,38 +1,25 @@
 import { plainJson, programName, utc } from '../../protocol/plain.ts'
 import { runDocument } from '../../protocol/documents.ts'
-import { faults } from '../../runs/faults.ts'
-import { readDuration } from '../../agents/duration.ts'
 import { isFault, type JsonObject, type RunRow, type RunStatus, type Store, type Worker } from '../../kernel/index.ts'
-import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
 import { EXIT } from '../exit.ts'
 import { listRuns } from '../../runs/listing.ts'
 import { waitReason } from '../abandoned-runs.ts'
 import { table, tabSeparated, commandHint } from '../layout.ts'
-import type { CommonFlags } from '../options.ts'
+import { type FilterFlags, limitOf, statusesOf, timeOf } from '../run-filter.ts'
 import type { StoreSession } from '../store-session.ts'
 import { usageText } from '../model-usage.ts'
 import { age } from '../units.ts'
-
-export interface RunsFlags extends CommonFlags {
-  readonly status?: string
-  readonly limit?: string
-  readonly since?: string
-  readonly until?: string
-  readonly kind?: string
-  readonly program?: string
-  readonly after?: string
-}
 
 /** The statuses by which runs can be filtered. */
 export const STATUSES: readonly RunStatus[] = ['running', 'suspended', 'completed', 'failed', 'cancelled']
 const DEFAULT_LIMIT = 50
 
 /** `reflex runs`: lists the runs, the newest first. */
-export async function runs(rows: StoreSession, flags: RunsFlags): Promise<number> {
+export async function runs(rows: StoreSession, flags: FilterFlags): Promise<number> {
   const { console, store } = rows
-  const status = statusesOf(flags.status)
-  const limit = limitOf(flags.limit)
+  const status = statusesOf(flags.status, STATUSES)
+  const limit = limitOf(flags.limit, DEFAULT_LIMIT)
   const since = timeOf('--since', flags.since, console.now)
   const { kind, program } = flags
   const until = timeOf('--until', flags.until, console.now)
@@ -130,31 +117,4 @@ function print(console: Console, rows: readonly RunRow[], { gone, segments, more
 function costText({ used }: RunRow): string {
   const { cost: usd = 0, tokens = 0, unpriced = 0 } = used ?? {}
   return usageText({ usd, tokens, unpriced }) ?? ''
-}
-
-function statusesOf(wanted: string | undefined): readonly RunStatus[] | undefined {
-  return wanted?.split(',').map((word) => {
-    const status = STATUSES.find((known) => known === word.trim().toLowerCase())
-    if (status !== undefined) return status
-    const guess = suggest(word, STATUSES)
-    throw faults.make('R2031', `there is no status ${JSON.stringify(word)}${guess === undefined ? '' : `; did you mean "${guess}"?`}`, {
-      fix: `write one of ${STATUSES.join(', ')}`,
-    })
-  })
-}
-
-function limitOf(wanted: string | undefined): number {
-  if (wanted === undefined) return DEFAULT_LIMIT
-  const limit = Number(wanted)
-  if (Number.isInteger(limit) && limit > 0) return limit
-  throw faults.make('R2031', `--limit ${wanted} is not a whole number above 0`, { fix: 'write --limit 20' })
-}
-
-function timeOf(flag: string, wanted: string | undefined, now: number): number | undefined {
-  if (wanted === undefined) return undefined
-  const ms = readDuration(wanted)
-  if (ms !== undefined) return now - ms
-  const at = Date.parse(wanted)
-  if (!Number.isNaN(at)) return at
-  throw faults.make('R2031', `${flag} ${wanted} is not a duration or a date`, { fix: `write ${flag} 2h, ${flag} 3d or ${flag} 2026-11-20` })
 }

@@ -59,6 +59,7 @@ export async function serve({ console, reflex }: Session, flags: ServeFlags): Pr
 
 function countOf(name: string, word: string): number {
   const count = Number(word)
-  if (Number.isInteger(count) && count >= 0) return count
+  if (name === 'port' && count > 65_535) throw faults.make('R2031', `there is no port ${word}`, { fix: 'write a number from 0 to 65535' })
+  if (/^\d+$/.test(word) && Number.isSafeInteger(count)) return count
   throw faults.make('R2031', `${name} ${JSON.stringify(word)} is not a whole number`, { fix: 'write a whole number' })
 }

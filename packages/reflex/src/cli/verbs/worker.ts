@@ -1,8 +1,11 @@
 import { errorDocument } from '../../protocol/documents.ts'
 import { plainJson, programName, counted } from '../../protocol/plain.ts'
 import { faults } from '../../runs/faults.ts'
-import type { FaultData } from '../../kernel/index.ts'
-import { work, type WorkerEvent } from '../../app/worker.ts'
+import { type FaultData, faultData } from '../../kernel/index.ts'
+import { type WorkerEvent, WorkLoop } from '../../app/worker.ts'
+import { ServeMetrics } from '../../serve/metrics.ts'
+import { Scheduler } from '../../serve/triggers/scheduler.ts'
+import { Schedules } from '../../serve/triggers/schedules.ts'
 import type { Console } from '../console.ts'
 import { EXIT, interruptCode } from '../exit.ts'
 import { durationOf } from '../grammar.ts'
@@ -25,7 +28,7 @@ export interface WorkerFlags extends ContinueFlags {
   readonly once?: boolean
 }
 
-/** `reflex worker`: continues runs that are due, until it is stopped. */
+/** `reflex worker`: continues runs that are due, and starts those of the schedules of the store, until it is stopped. */
 export async function worker({ console, reflex }: Session, flags: WorkerFlags): Promise<number> {
   const maxRuns = flags.most === undefined ? undefined : countOf(flags.most)
   const grace = flags.grace === undefined ? GRACE : durationOf(flags.grace, '--grace')
@@ -38,20 +41,32 @@ export async function worker({ console, reflex }: Session, flags: WorkerFlags): 
   })
   const done = { runs: 0, failures: 0 }
   if (!console.quiet && console.shape === 'text') plainLine(console, console.now, 'works', `on ${reflex.store.name}`)
+  const onEvent = (event: WorkerEvent): void => {
+    if (event.did === 'took') activeRuns.add(event.run)
+    else activeRuns.delete(event.run ?? '')
+    printEvent(console, event, done)
+  }
+  const loop = new WorkLoop(reflex, {
+    signal: stop.signal,
+    grace,
+    onEvent,
+    ...(maxRuns === undefined ? {} : { maxRuns }),
+    ...(flags.once === true ? { once: true } : {}),
+  })
+  const scheduler = new Scheduler({
+    reflex,
+    schedules: new Schedules(reflex),
+    metrics: new ServeMetrics(),
+    onTrouble: (fault) => onEvent({ did: 'failed', run: undefined, fault: faultData(fault) }),
+    onStart: (handle) => loop.adopt(handle),
+  })
   try {
-    await work(reflex, {
-      signal: stop.signal,
-      grace,
-      onEvent: (event) => {
-        if (event.did === 'took') activeRuns.add(event.run)
-        else activeRuns.delete(event.run ?? '')
-        printEvent(console, event, done)
-      },
-      ...(maxRuns === undefined ? {} : { maxRuns }),
-      ...(flags.once === true ? { once: true } : {}),
-    })
+    if (flags.once === true) await scheduler.lookSafely()
+    else scheduler.start()
+    await loop.run()
   } finally {
     stopListening()
+    await scheduler.stop()
   }
   if (console.shape === 'json') console.document(plainJson({ v: 1, runs: done.runs, failures: done.failures }))
   else if (!console.quiet && console.shape === 'text')

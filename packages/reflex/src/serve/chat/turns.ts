@@ -3,7 +3,8 @@ import { isFault, isObject, type JsonObject, type RunRow } from '../../kernel/in
 import type { RequestOrigin } from '../../programs/route.ts'
 import { serveFaults } from '../../protocol/faults.ts'
 import { isRunName } from '../../history/run-name.ts'
-import { mayUse } from '../principals.ts'
+import { mayUse, sentBy } from '../principals.ts'
+import { checkTopic } from '../check-topic.ts'
 import type { ServeWorld } from '../world.ts'
 import type { CHAT_REQUEST } from './request.ts'
 
@@ -110,14 +111,16 @@ interface Delivery {
   readonly isRepeated: boolean
 }
 
-async function deliver({ reflex }: ServeWorld, delivery: Delivery, text: string, { principal }: RequestOrigin): Promise<void> {
+async function deliver(world: ServeWorld, delivery: Delivery, text: string, { principal }: RequestOrigin): Promise<void> {
+  const { reflex } = world
   const { chat, name, target, isRepeated } = delivery
   if (!mayUse(principal, 'answer'))
     throw serveFaults.make('R6002', `the token ${principal.name} may not answer, which a message to a run needs`)
-  const by = principal.name
+  if ('topic' in target) await checkTopic(reflex, chat, target.topic, principal)
+  const sent = sentBy(world.holder(principal))
   try {
-    if ('topic' in target) await reflex.signal(chat, target.topic, text, { by, id: `chat:${name}` })
-    else await reflex.answer(target.question, text, { by })
+    if ('topic' in target) await reflex.signal(chat, target.topic, text, { ...sent, id: `chat:${name}` })
+    else await reflex.answer(target.question, text, sent)
   } catch (thrown) {
     // The first request has answered it, and the run may have ended since.
     if (!isRepeated || !isFault(thrown) || (thrown.code !== 'R2002' && thrown.code !== 'R2001')) throw thrown

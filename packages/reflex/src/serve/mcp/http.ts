@@ -17,8 +17,8 @@ export interface McpHttpOptions {
 /** A connection of an older client, which keeps one between its requests. */
 interface Session {
   readonly transport: McpHttpTransport
-  /** The name of the token that opened it. No other one may use it. */
-  readonly holder: string
+  /** The token that opened it. No other one may use it, also none of the same name: its scopes may differ. */
+  readonly holder: TokenHolder
   seen: number
 }
 
@@ -77,10 +77,10 @@ export class McpHttp {
     }
   }
 
-  #transportOf(id: string, { name }: TokenHolder): McpHttpTransport {
+  #transportOf(id: string, holder: TokenHolder): McpHttpTransport {
     const session = this.#sessions.get(id)
     // An unknown session, and one of another token, are the same to the client: it opens a new one.
-    if (session === undefined || session.holder !== name)
+    if (session === undefined || session.holder !== holder)
       throw serveFaults.make('R6073', 'there is no such session of this token', { fix: 'connect again' })
     session.seen = this.#reflex.host.now()
     return session.transport
@@ -91,7 +91,7 @@ export class McpHttp {
     const { host } = this.#reflex
     const transport = new library.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => host.entropy(),
-      onsessioninitialized: (id) => void this.#sessions.set(id, { transport, holder: holder.name, seen: host.now() }),
+      onsessioninitialized: (id) => void this.#sessions.set(id, { transport, holder, seen: host.now() }),
       onsessionclosed: (id) => void this.#sessions.delete(id),
       maxRequestBodySize: this.#options.maxBody,
     })

@@ -7,6 +7,7 @@ import { forkDocument, importDocument } from '../../protocol/view-document.ts'
 import { cancelMatching, MOST_CANCELLED } from '../../runs/cancel-matching.ts'
 import { TRUST_LEVELS } from '../../policy/index.ts'
 import { serveFaults } from '../../protocol/faults.ts'
+import { checkTopic } from '../check-topic.ts'
 import { route } from '../define-route.ts'
 import { mayUse, sentBy } from '../principals.ts'
 import type { ServeRoute } from '../world.ts'
@@ -67,6 +68,7 @@ export const actingRoutes: readonly ServeRoute[] = [
     body: z.strictObject({ value: JSON_VALUE.default(null) }),
     answers: { 202: SHARED_DOCUMENTS.signalled },
     async handle({ path, body, principal }, { reflex, feeds, holder }) {
+      await checkTopic(reflex, path.run, path.topic, principal)
       const { run, topic } = await reflex.signal(path.run, path.topic, body.value, sentBy(holder(principal)))
       feeds.wake(run)
       return { status: 202, json: plainJson({ v: 1, run, signal: { topic, value: body.value, by: principal.name }, inbox: true }) }

@@ -194,7 +194,8 @@ export const lookingRoutes: readonly ServeRoute[] = [
     answers: { 200: 'application/json' },
     async handle({ path }, { reflex }) {
       const blob = await reflex.store.blob(path.hash)
-      return blob === undefined ? { status: 404, json: { v: 1 } } : { text: blob, type: 'application/json' }
+      if (blob === undefined) throw serveFaults.make('R6081', `there is no value ${path.hash}`)
+      return { text: blob, type: 'application/json' }
     },
   }),
 ]

@@ -33,15 +33,13 @@ const CURSOR = ' cursor'
 const STATUS = ' status'
 /** Milliseconds for which superseded entries are kept. */
 const KEEP_MS = 3_600_000
-/** Milliseconds for which one process delivers, unless it renews its lease. */
-export const DELIVERY_LEASE_MS = 15_000
 
 /**
  * The marks of one subscription in a ledger of the store: which process delivers, the place up to which runs are known, and for each run with
  * events that are not delivered the first of them. What the events are is read from the journals.
  */
 export class DeliveryMarks {
-  readonly #parts: Pick<Reflex, 'store' | 'host'>
+  readonly #parts: Pick<Reflex, 'store' | 'host' | 'runtime'>
   readonly #ledger: string
   readonly #me: string
   #leaseSeq = 0
@@ -49,10 +47,15 @@ export class DeliveryMarks {
   status: DeliveryStatus = { delivered: 0, givenUp: 0 }
   readonly behind = new Map<string, Behind>()
 
-  constructor(parts: Pick<Reflex, 'store' | 'host'>, subscription: string) {
+  constructor(parts: Pick<Reflex, 'store' | 'host' | 'runtime'>, subscription: string) {
     this.#parts = parts
     this.#ledger = `serve.deliveries/${subscription}`
     this.#me = parts.host.entropy()
+  }
+
+  /** Milliseconds for which this process delivers, unless it renews its lease: those of the lease of its runs. */
+  get leaseMs(): number {
+    return this.#parts.runtime.leaseMs
   }
 
   /** Takes or renews the lease. Returns false while another process has it. */
@@ -61,7 +64,7 @@ export class DeliveryMarks {
     const [entry] = (await store.latest(this.#ledger, [LEASE])).entries
     const { by, until } = isObject(entry?.value) ? entry.value : {}
     if (by !== this.#me && typeof until === 'number' && until > host.now()) return false
-    return this.#writeLease(host.now() + DELIVERY_LEASE_MS, entry?.seq ?? 0)
+    return this.#writeLease(host.now() + this.leaseMs, entry?.seq ?? 0)
   }
 
   /** Ends the lease, so that another process continues at once. */
@@ -104,7 +107,7 @@ export class DeliveryMarks {
   }): Promise<boolean> {
     const { store, host } = this.#parts
     const entries: NewEntry[] = [
-      { name: LEASE, value: { by: this.#me, until: host.now() + DELIVERY_LEASE_MS }, after: this.#leaseSeq },
+      { name: LEASE, value: { by: this.#me, until: host.now() + this.leaseMs }, after: this.#leaseSeq },
       ...[...runs].map(([name, value]) => (value === undefined ? { name } : { name, value: value as object as Json })),
       ...(cursor === undefined ? [] : [{ name: CURSOR, value: cursor as object as Json }]),
       ...(status === undefined ? [] : [{ name: STATUS, value: status as object as Json }]),

@@ -3,11 +3,14 @@ import { isFault, type Json } from '../../kernel/index.ts'
 import { plainJson } from '../../protocol/plain.ts'
 import { serveFaults } from '../../protocol/faults.ts'
 import { list, text, v } from '../../protocol/shapes.ts'
+import { parseJson } from '../request.ts'
 import { route } from '../define-route.ts'
 import type { ServeRoute } from '../world.ts'
 import { type DeliveryResult, takeDelivery } from './incoming.ts'
 import { verifyDelivery } from './signature.ts'
 
+/** The most bytes of a delivery: its sender is unknown until all of it is read. */
+const MOST_BYTES = 1_000_000
 const HOOK = z.strictObject({ hook: z.string().min(1).max(64) })
 
 /** Webhooks: deliveries that arrive, and what is known of all hooks and subscriptions. */
@@ -18,7 +21,8 @@ export const hookRoutes: readonly ServeRoute[] = [
     url: '/v1/hooks/{hook}',
     does: 'Takes a signed delivery: starts the program of the hook, or sends its message. A repeated delivery returns what the first one did.',
     path: HOOK,
-    body: z.string().max(1_000_000, 'the body has more than 1,000,000 characters'),
+    body: z.string(),
+    maxBody: MOST_BYTES,
     takes: ['application/json'],
     answers: {
       202: z.object({ v, did: z.enum(['started', 'sent', 'ignored']), run: text.optional() }),
@@ -73,9 +77,5 @@ function resultOf(result: DeliveryResult): object {
 }
 
 function parsed(body: string): Json {
-  try {
-    return JSON.parse(body) as Json
-  } catch {
-    throw serveFaults.make('R6005', 'the body of the delivery is not JSON')
-  }
+  return parseJson(body) as Json
 }

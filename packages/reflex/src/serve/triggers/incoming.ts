@@ -62,7 +62,7 @@ async function sendMessage(world: ServeWorld, { send }: Hook, delivery: Delivery
   const wanted = await runOf(world, send, payload)
   const { run, isFirst } = await claim(world, delivery, wanted)
   const message = `${actorOf(delivery)}/${delivery.id}`
-  await reflex.signal(run, send.topic, value, { by: actorOf(delivery), run: false, id: message })
+  await reflex.signal(run, send.topic, value, { by: actorOf(delivery), run: false, id: message, outside: true })
   feeds.wake(run)
   return { did: 'sent', run, repeated: !isFirst }
 }

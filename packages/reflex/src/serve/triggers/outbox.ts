@@ -5,7 +5,7 @@ import { exchange } from '../../tools/http-exchange.ts'
 import type { ServeMetrics } from '../metrics.ts'
 import type { Pages } from '../pages.ts'
 import type { Subscription } from './config.ts'
-import { type Behind, DELIVERY_LEASE_MS, DeliveryMarks } from './delivery-marks.ts'
+import { type Behind, DeliveryMarks } from './delivery-marks.ts'
 import { bodyOf, eventsOfRun, type RunEvent, touchedRuns } from './run-events.ts'
 import { signedHeaders } from './signature.ts'
 
@@ -81,7 +81,7 @@ export class Outbox {
       lead.abort()
       await Promise.allSettled(this.#tasks)
       this.#stop.signal.removeEventListener('abort', end)
-      await this.#pause(LEASE_LOOK_MS, this.#stop.signal)
+      await this.#pause(Math.min(LEASE_LOOK_MS, this.marks.leaseMs / 3), this.#stop.signal)
     }
     await this.marks.release().catch(() => undefined)
   }
@@ -139,7 +139,7 @@ export class Outbox {
   /** Renews the lease until the signal is aborted. */
   async #renew(lead: AbortController): Promise<void> {
     for (;;) {
-      await this.#pause(DELIVERY_LEASE_MS / 3, lead.signal)
+      await this.#pause(this.marks.leaseMs / 3, lead.signal)
       if (lead.signal.aborted) return
       await this.#write({}).catch((thrown: unknown) => lead.abort(thrown))
     }

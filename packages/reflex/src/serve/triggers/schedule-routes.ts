@@ -1,25 +1,13 @@
 import { z } from 'zod'
-import { plainJson, utc } from '../../protocol/plain.ts'
-import { list, text, v } from '../../protocol/shapes.ts'
+import { plainJson } from '../../protocol/plain.ts'
+import { SHARED_DOCUMENTS } from '../../protocol/schemas.ts'
+import { text, v } from '../../protocol/shapes.ts'
 import { route } from '../define-route.ts'
 import type { ServeRoute } from '../world.ts'
 import { NAME, SCHEDULE } from './config.ts'
-import type { ScheduleView } from './schedules.ts'
+import { scheduleDocument } from './schedules.ts'
 
 const PATH = z.strictObject({ schedule: z.string().min(1).max(64) })
-const shape = z.object({
-  name: text,
-  cron: text,
-  zone: text,
-  program: text,
-  missed: text,
-  overlap: text,
-  paused: z.boolean(),
-  declared: z.enum(['file', 'store']),
-  next: list(text),
-  last: z.object({ time: text, did: text.optional(), run: text.optional() }).optional(),
-})
-
 /** Schedules: list, add, remove, pause. */
 export const scheduleRoutes: readonly ServeRoute[] = [
   route({
@@ -28,7 +16,7 @@ export const scheduleRoutes: readonly ServeRoute[] = [
     url: '/v1/schedules',
     does: 'Lists the schedules with their next times and the last one.',
     scope: 'read',
-    answers: { 200: z.object({ v, schedules: list(shape) }) },
+    answers: { 200: SHARED_DOCUMENTS.schedules },
     handle: async (_, { triggers }) => ({
       json: plainJson({ v: 1, schedules: (await triggers.schedules.list()).map(scheduleDocument) }),
     }),
@@ -40,12 +28,11 @@ export const scheduleRoutes: readonly ServeRoute[] = [
     does: 'Adds a schedule to the store: a program is started at each time of a calendar, whichever server is there.',
     scope: 'admin',
     body: SCHEDULE.extend({ name: NAME }),
-    answers: { 201: z.object({ v, schedule: shape }) },
+    answers: { 201: SHARED_DOCUMENTS.schedule },
     async handle({ body: { name, ...schedule } }, { reflex, triggers }) {
       await reflex.library.named(schedule.program, reflex.workdir)
       await triggers.schedules.add(name, schedule)
-      const added = (await triggers.schedules.list()).find((one) => one.name === name)
-      return { status: 201, json: plainJson({ v: 1, ...(added === undefined ? {} : { schedule: scheduleDocument(added) }) }) }
+      return { status: 201, json: plainJson({ v: 1, schedule: scheduleDocument(await triggers.schedules.view(name)) }) }
     },
   }),
   route({
@@ -76,25 +63,3 @@ export const scheduleRoutes: readonly ServeRoute[] = [
     },
   }),
 ]
-
-/** Returns a schedule as JSON shows it. */
-export function scheduleDocument({ name, schedule, isFile, next, last }: ScheduleView): object {
-  const { input, ...rest } = schedule
-  return {
-    name,
-    ...rest,
-    ...(Object.keys(input).length === 0 ? {} : { input }),
-    declared: isFile ? 'file' : 'store',
-    next: next.map((time) => utc(time)),
-    ...(last?.did === undefined
-      ? {}
-      : {
-          last: {
-            time: utc(last.at),
-            did: last.did,
-            ...(last.run === undefined ? {} : { run: last.run }),
-            ...(last.error === undefined ? {} : { error: last.error }),
-          },
-        }),
-  }
-}

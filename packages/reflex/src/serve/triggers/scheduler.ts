@@ -2,6 +2,7 @@ import type { Reflex } from '../../app/reflex.ts'
 import { type Fault, isFault, faultData, toFault } from '../../kernel/index.ts'
 import { serveFaults } from '../../protocol/faults.ts'
 import { unusedRunName } from '../../runs/find-run.ts'
+import type { RunHandle } from '../../runs/handle.ts'
 import { claimOnce, startWithKey } from '../starts.ts'
 import type { ServeMetrics } from '../metrics.ts'
 import { Calendar } from './calendar.ts'
@@ -18,11 +19,14 @@ export interface SchedulerParts {
   readonly schedules: Schedules
   readonly metrics: ServeMetrics
   readonly onTrouble: (fault: Fault) => void
+  /** Receives each run that this process has started. Default: it stays open until it ends. */
+  readonly onStart?: (handle: RunHandle) => void
 }
 
 /**
- * Starts the runs of schedules when their times come. Every server does it: the time of a schedule is the key of its start, so that
- * each time starts one run, whichever servers are there and whenever one of them dies.
+ * Starts the runs of schedules when their times come. Every server and worker does it: the time of a schedule is the key of its start, so
+ * that each time starts one run, whichever processes are there and whenever one of them dies. A process that does not find the program
+ * leaves the time to others for a minute.
  */
 export class Scheduler {
   readonly #parts: SchedulerParts
@@ -41,13 +45,7 @@ export class Scheduler {
 
   async #lookAndWait(): Promise<void> {
     const { host } = this.#parts.reflex
-    let next = host.now() + LOOK_MS
-    try {
-      next = await this.look()
-    } catch (thrown) {
-      // The store is asked again at the next look.
-      this.#parts.onTrouble(toScheduleFault(thrown, 'schedules cannot be read'))
-    }
+    const next = await this.lookSafely()
     if (!this.#hasStopped) this.#stopTimer = host.at(next, () => this.start(), true)
   }
 
@@ -55,6 +53,18 @@ export class Scheduler {
     this.#hasStopped = true
     this.#stopTimer?.()
     await this.#looking
+  }
+
+  /** Does what `look` does, and reports a failure of the store instead of throwing it. */
+  async lookSafely(): Promise<number> {
+    const { reflex, onTrouble } = this.#parts
+    try {
+      return await this.look()
+    } catch (thrown) {
+      // The store is asked again at the next look.
+      onTrouble(toScheduleFault(thrown, 'schedules cannot be read'))
+      return reflex.host.now() + LOOK_MS
+    }
   }
 
   /** Handles every time that is due. Returns the time of the next look. */
@@ -65,7 +75,7 @@ export class Scheduler {
     let next = reflex.host.now() + LOOK_MS
     for (const named of all) {
       if (this.#hasStopped) break
-      await this.#handle(named, marks.get(named.name)).catch((thrown: unknown) => {
+      await this.#handle(named, marks.get(named.id)).catch((thrown: unknown) => {
         // The time is handled again at the next look; other schedules do not wait for it.
         this.#parts.onTrouble(toScheduleFault(thrown, `the schedule ${named.name} cannot start its run`))
       })
@@ -75,25 +85,27 @@ export class Scheduler {
     return next
   }
 
-  async #handle({ name, schedule }: NamedSchedule, before: ScheduleMark | undefined): Promise<void> {
+  async #handle({ name, id, schedule }: NamedSchedule, before: ScheduleMark | undefined): Promise<void> {
     const { reflex, schedules, metrics, onTrouble } = this.#parts
     const calendar = `${schedule.cron} ${schedule.zone}${schedule.paused ? ' paused' : ''}`
-    if (before?.calendar !== calendar) return void (await schedules.moveMark(name, before, { at: reflex.host.now(), calendar }))
+    if (before?.calendar !== calendar) return void (await schedules.moveMark(id, before, { at: reflex.host.now(), calendar }))
     if (schedule.paused) return
     let mark: ScheduleMark | undefined = before
     for (const time of this.#dueTimes(schedule, before.at)) {
-      const done = await this.#fire(name, schedule, { time, previous: mark.run }).catch((thrown: unknown) => {
+      const done = await this.#fire({ name, id, schedule }, { time, previous: mark.run }).catch((thrown: unknown) => {
         const fault = toScheduleFault(thrown, `the schedule ${name} cannot start its run`)
         if (fault.verdict !== 'fail' && fault.verdict !== 'bug') throw fault
+        if (fault.code === 'R1021' && time > reflex.host.now() - LATE_MS) return { did: 'left' as const }
         onTrouble(fault)
         return { did: 'failed' as const, error: faultData(fault) }
       })
+      if (done.did === 'left') return
       const run = 'run' in done ? done.run : mark.run
-      const moved = await schedules.moveMark(name, mark, { at: time, calendar, ...done, ...(run === undefined ? {} : { run }) })
+      const moved = await schedules.moveMark(id, mark, { at: time, calendar, ...done, ...(run === undefined ? {} : { run }) })
       // Another process has handled this time, too; the claim of the time decided what it does.
       if (!moved) return
       metrics.schedules.add(1, { schedule: name, result: done.did })
-      mark = await schedules.mark(name)
+      mark = await schedules.mark(id)
       if (mark === undefined) return
     }
   }
@@ -110,15 +122,14 @@ export class Scheduler {
 
   /** Starts the run of one time, or skips it. The first process that claims the time decides. */
   async #fire(
-    name: string,
-    schedule: Schedule,
+    { name, id, schedule }: Pick<NamedSchedule, 'name' | 'id' | 'schedule'>,
     { time, previous }: { readonly time: number; readonly previous: string | undefined },
   ): Promise<{ readonly did: 'started'; readonly run: string } | { readonly did: 'skipped' }> {
     const { reflex, metrics } = this.#parts
     const program = await reflex.library.named(schedule.program, reflex.workdir)
     const isOpen = previous !== undefined && schedule.overlap !== 'allow' && (await isUnfinished(reflex, previous))
     const by = `schedule/${name}`
-    const request = { principal: 'schedule', key: `${name}/${new Date(time).toISOString()}`, body: name, id: undefined }
+    const request = { principal: 'schedule', key: `${id}/${new Date(time).toISOString()}`, body: name, id: undefined }
     const claimed = await claimOnce(reflex, {
       ...request,
       value: {
@@ -133,6 +144,7 @@ export class Scheduler {
     const started = await startWithKey(reflex, request, (id) => reflex.start(program, { id, input: schedule.input, by }))
     if ('run' in started) return { did: 'started', run: started.run }
     metrics.starts.add(1, { by: 'schedule' })
+    this.#parts.onStart?.(started.handle)
     return { did: 'started', run: started.handle.id }
   }
 

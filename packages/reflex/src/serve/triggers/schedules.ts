@@ -1,6 +1,7 @@
 import type { Reflex } from '../../app/reflex.ts'
 import { type FaultData, isObject, type Json } from '../../kernel/index.ts'
 import { serveFaults } from '../../protocol/faults.ts'
+import { utc } from '../../protocol/plain.ts'
 import { suggest } from '../../text/index.ts'
 import { Calendar, calendarProblem } from './calendar.ts'
 import { SCHEDULE, type Schedule } from './config.ts'
@@ -28,6 +29,8 @@ export interface ScheduleMark {
 
 export interface NamedSchedule {
   readonly name: string
+  /** Unlike the name, it tells a schedule of the file from one of the store. */
+  readonly id: string
   readonly schedule: Schedule
   /** True if the operator's file declares it: it is then changed there only. */
   readonly isFile: boolean
@@ -55,9 +58,9 @@ export class Schedules {
     const { entries } = await this.#parts.store.latest(DEFINITIONS)
     const stored = entries.flatMap(({ name = '', value }): NamedSchedule[] => {
       const read = SCHEDULE.safeParse(value)
-      return read.success && !Object.hasOwn(this.#declared, name) ? [{ name, schedule: read.data, isFile: false }] : []
+      return read.success ? [{ name, id: name, schedule: read.data, isFile: false }] : []
     })
-    return [...Object.entries(this.#declared).map(([name, schedule]) => ({ name, schedule, isFile: true })), ...stored]
+    return [...Object.entries(this.#declared).map(([name, schedule]) => ({ name, id: `file/${name}`, schedule, isFile: true })), ...stored]
   }
 
   /** Returns all schedules with their next times and the last one, by name. */
@@ -66,7 +69,7 @@ export class Schedules {
     const now = this.#parts.host.now()
     const views = (await this.all()).map((named): ScheduleView => {
       const { cron, zone, paused } = named.schedule
-      const last = marks.get(named.name)
+      const last = marks.get(named.id)
       return { ...named, next: paused ? [] : new Calendar(cron, zone).next(now, SHOWN), ...(last === undefined ? {} : { last }) }
     })
     return views.toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -84,6 +87,14 @@ export class Schedules {
     throw serveFaults.make('R6058', `there is another schedule ${name}`, { fix: `reflex schedule remove ${name}` })
   }
 
+  /** Returns a schedule of the store as lists show it. Throws `R6057`. */
+  async view(name: string): Promise<ScheduleView> {
+    await this.#stored(name)
+    const found = (await this.list()).find((one) => one.name === name && !one.isFile)
+    if (found !== undefined) return found
+    throw serveFaults.make('R6057', `there is no schedule ${name}`)
+  }
+
   /** Removes a schedule. Runs that it started continue. Throws `R6057`, and `R6058` for one of the file. */
   async remove(name: string): Promise<void> {
     const { seq } = await this.#stored(name)
@@ -98,12 +109,13 @@ export class Schedules {
     if (schedule.paused !== paused) await this.#write(DEFINITIONS, name, { ...schedule, paused }, seq)
   }
 
-  async mark(name: string): Promise<ScheduleMark | undefined> {
-    return (await this.marks([name])).get(name)
+  async mark(id: string): Promise<ScheduleMark | undefined> {
+    return (await this.marks([id])).get(id)
   }
 
-  async marks(names?: readonly string[]): Promise<ReadonlyMap<string, ScheduleMark>> {
-    const { entries } = await this.#parts.store.latest(MARKS, names)
+  /** Returns the marks of schedules, by their ids. */
+  async marks(ids?: readonly string[]): Promise<ReadonlyMap<string, ScheduleMark>> {
+    const { entries } = await this.#parts.store.latest(MARKS, ids)
     return new Map(
       entries.flatMap(({ name, seq, value }) =>
         name !== undefined && isObject(value) ? [[name, { ...(value as object as ScheduleMark), seq }] as const] : [],
@@ -112,15 +124,15 @@ export class Schedules {
   }
 
   /** Moves the mark of a schedule. Returns false if another process has moved it. */
-  moveMark(name: string, before: ScheduleMark | undefined, mark: Omit<ScheduleMark, 'seq'>): Promise<boolean> {
-    return this.#write(MARKS, name, mark as object as Json, before?.seq ?? 0)
+  moveMark(id: string, before: ScheduleMark | undefined, mark: Omit<ScheduleMark, 'seq'>): Promise<boolean> {
+    return this.#write(MARKS, id, mark as object as Json, before?.seq ?? 0)
   }
 
   async #stored(name: string): Promise<{ readonly seq: number; readonly schedule: Schedule }> {
-    if (Object.hasOwn(this.#declared, name)) throw declaredInFile(name)
     const { entries } = await this.#parts.store.latest(DEFINITIONS)
     const entry = entries.find((one) => one.name === name)
     if (entry !== undefined) return { seq: entry.seq, schedule: SCHEDULE.parse(entry.value) }
+    if (Object.hasOwn(this.#declared, name)) throw declaredInFile(name)
     const guess = suggest(
       name,
       entries.map((one) => one.name ?? ''),
@@ -133,6 +145,28 @@ export class Schedules {
     const entry = { name, after, ...(value === undefined ? {} : { value }) }
     const appended = await store.appendAll(ledger, host.entropy(), [entry], host.now(), { keep: KEEP_MS })
     return 'numbers' in appended
+  }
+}
+
+/** Returns a schedule as JSON shows it. */
+export function scheduleDocument({ name, schedule, isFile, next, last }: ScheduleView): object {
+  const { input, ...rest } = schedule
+  return {
+    name,
+    ...rest,
+    ...(Object.keys(input).length === 0 ? {} : { input }),
+    declared: isFile ? 'file' : 'store',
+    next: next.map((time) => utc(time)),
+    ...(last?.did === undefined
+      ? {}
+      : {
+          last: {
+            time: utc(last.at),
+            did: last.did,
+            ...(last.run === undefined ? {} : { run: last.run }),
+            ...(last.error === undefined ? {} : { error: last.error }),
+          },
+        }),
   }
 }
 

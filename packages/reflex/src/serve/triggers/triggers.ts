@@ -62,6 +62,7 @@ export class Triggers {
           delivered,
           givenUp,
           behind: marks.behind.size,
+          begun: marks.cursor !== undefined,
           ...(last === undefined ? {} : { last: { id: last.id, time: utc(last.time) } }),
           ...(failure === undefined ? {} : { failure: { ...failure, time: utc(failure.time) } }),
         }

@@ -5,6 +5,7 @@ import { systemFileWatcher } from '../reload/file-watcher.ts'
 import { Reloader } from '../reload/reloader.ts'
 import { SaveWatch } from '../reload/save-watch.ts'
 import { PAUSED_AT } from '../tick/debug-words.ts'
+import { DEBUG_TOPIC } from '../tick/debug-state.ts'
 import { CLOSE_TOPIC, EVENT_TOPIC } from '../tick/topics.ts'
 import { executionIn } from '../tick/node-states.ts'
 import { pendingReload, RELOAD_POLICIES } from '../tick/reload-request.ts'
@@ -15,7 +16,7 @@ import { treeNames } from './names.ts'
 /** Trees that are watched while they work. */
 export const liveTrees: LiveRuns = {
   options: { stays: true },
-  topics: { event: EVENT_TOPIC, close: CLOSE_TOPIC },
+  topics: { event: EVENT_TOPIC, close: CLOSE_TOPIC, debug: DEBUG_TOPIC },
   mostEvents: 1000,
   keys: [
     { key: 'space', about: 'tick', command: 'tick' },

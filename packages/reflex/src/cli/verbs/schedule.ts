@@ -1,0 +1,124 @@
+import { plainJson, utc } from '../../protocol/plain.ts'
+import { serveFaults } from '../../protocol/faults.ts'
+import { faults } from '../../runs/faults.ts'
+import { NAME, SCHEDULE, type Schedule } from '../../serve/triggers/config.ts'
+import { scheduleDocument, Schedules, type ScheduleView } from '../../serve/triggers/schedules.ts'
+import { quote, suggest } from '../../text/index.ts'
+import { EXIT } from '../exit.ts'
+import { readInputs } from '../grammar.ts'
+import { commandHint, factLine, table, tabSeparated } from '../layout.ts'
+import type { ContinueFlags } from '../options.ts'
+import type { Session } from '../session.ts'
+
+export interface ScheduleFlags extends ContinueFlags {
+  readonly cron?: string
+  readonly zone?: string
+  readonly input?: readonly string[]
+  readonly missed?: string
+  readonly most?: string
+  readonly overlap?: string
+  readonly paused?: boolean
+}
+
+const ACTIONS = ['add', 'list', 'pause', 'resume', 'remove'] as const
+
+/**
+ * `reflex schedule`: adds, lists, pauses, resumes and removes the schedules of a store, which servers and workers fire. Throws `R2031` for
+ * other words, and the faults of `Schedules`.
+ */
+export async function schedule(session: Session, words: readonly string[], flags: ScheduleFlags): Promise<number> {
+  const [action = 'list', name, program] = words
+  if (action === 'list') {
+    if (name !== undefined) throw faults.make('R2031', 'schedule list takes no name', { fix: 'reflex schedule list' })
+    return list(session)
+  }
+  const known = ACTIONS.find((one) => one === action)
+  if (known === undefined) {
+    const guess = suggest(action, ACTIONS)
+    throw faults.make('R2031', `schedule ${quote(action)} is not known; it is ${ACTIONS.join(', ')}`, {
+      fix: `reflex schedule ${guess ?? 'list'}`,
+    })
+  }
+  if (name === undefined || (known === 'add') !== (program !== undefined)) {
+    const more = known === 'add' ? 'NAME PROGRAM --cron CRON' : 'NAME'
+    throw faults.make('R2031', `schedule ${known} takes ${more}`, { fix: `reflex schedule ${known} ${more}` })
+  }
+  if (known === 'add') return add(session, { name, program: program ?? '' }, flags)
+  const schedules = new Schedules(session.reflex)
+  if (known === 'remove') {
+    await schedules.remove(name)
+    return printChange(session, 'removed', name, { v: 1, removed: name })
+  }
+  await schedules.pause(name, known === 'pause')
+  return printView(session, known === 'pause' ? 'paused' : 'resumed', await schedules.view(name))
+}
+
+async function add(session: Session, named: { readonly name: string; readonly program: string }, flags: ScheduleFlags): Promise<number> {
+  const { reflex } = session
+  const { name, program } = named
+  if (flags.cron === undefined) throw faults.make('R2031', 'schedule add has no --cron', { fix: "write --cron '0 3 * * *'" })
+  if (!NAME.safeParse(name).success)
+    throw serveFaults.make('R6056', `${quote(name)} is no name of a schedule: up to 64 letters, digits, dots, hyphens and underscores`)
+  const made = scheduleOf(program, (await readInputs(flags.input ?? [], session.read)).input, flags)
+  await reflex.library.named(program, reflex.workdir)
+  const schedules = new Schedules(reflex)
+  await schedules.add(name, made)
+  return printView(session, 'added', await schedules.view(name))
+}
+
+/** Throws `R6056` for a value that a schedule does not take. */
+function scheduleOf(program: string, input: object, { cron, zone, missed, most, overlap, paused }: ScheduleFlags): Schedule {
+  const read = SCHEDULE.safeParse({
+    cron,
+    program,
+    input,
+    ...(zone === undefined ? {} : { zone }),
+    ...(missed === undefined ? {} : { missed }),
+    ...(most === undefined ? {} : { most: Number(most) }),
+    ...(overlap === undefined ? {} : { overlap }),
+    ...(paused === undefined ? {} : { paused }),
+  })
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const path = issue?.path.join('.') ?? ''
+  throw serveFaults.make('R6056', `${path}: ${issue?.message ?? 'it is not valid'}`, { path })
+}
+
+async function list({ console, reflex }: Session): Promise<number> {
+  const views = await new Schedules(reflex).list()
+  if (console.shape === 'json') console.document(plainJson({ v: 1, schedules: views.map(scheduleDocument) }))
+  else if (console.shape === 'jsonl') for (const view of views) console.document(plainJson({ v: 1, schedule: scheduleDocument(view) }))
+  else if (!console.out.terminal) console.world.out.write(tabSeparated(views.map(rowOf)))
+  else if (views.length === 0) console.print([`no schedules · ${console.command('schedule', 'add', 'NAME', 'PROGRAM', '--cron', 'CRON')}`])
+  else console.print(table(['schedule', 'cron', 'zone', 'program', 'next', 'last'], views.map(rowOf), console.out))
+  return EXIT.done
+}
+
+function rowOf({ name, schedule: { cron, zone, program, paused }, next, last }: ScheduleView): string[] {
+  const upcoming = paused ? 'paused' : utc(next[0] ?? 0)
+  return [name, cron, zone, program, upcoming, [last?.did, last?.did === 'failed' ? last.error?.code : last?.run].filter(Boolean).join(' ')]
+}
+
+function printView(session: Session, did: string, view: ScheduleView): number {
+  const { name, next } = view
+  return printChange(session, did, name, { v: 1, schedule: scheduleDocument(view) }, next.map((time) => utc(time)).slice(0, 1))
+}
+
+function printChange({ console }: Session, did: string, name: string, document: object, next: readonly string[] = []): number {
+  if (console.shape !== 'text') console.document(plainJson(document))
+  else if (!console.quiet) {
+    const { err } = console
+    const lead = `${did}  ${err.text(name)}`
+    const hint = did === 'added' ? [commandHint(err, 'fired by', `${console.command('worker')} or ${console.command('serve')}`)] : []
+    console.report([
+      ...factLine(
+        lead,
+        lead,
+        next.map((time) => `next ${time}`),
+        err,
+      ),
+      ...hint,
+    ])
+  }
+  return EXIT.done
+}
