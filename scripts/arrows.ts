@@ -72,6 +72,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'kind-module',
     'kind-view',
     'live-runs',
+    'property-tests',
     'language',
     'part-help',
     'route',

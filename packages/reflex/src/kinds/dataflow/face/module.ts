@@ -5,6 +5,7 @@ import { documentFaults } from '../documents/faults.ts'
 import { faults as manifestFaults } from '../manifests/faults.ts'
 import { faults as passFaults } from '../pass/faults.ts'
 import { proofFaults } from '../proofs/faults.ts'
+import { searchFaults } from '../search/faults.ts'
 import type { CompiledGraph, GraphSource } from '../run/compiled.ts'
 import { faults as runFaults } from '../run/faults.ts'
 import { type DataflowOptions, HOST_OPTIONS } from './host-options.ts'
@@ -15,7 +16,7 @@ import { DATAFLOW_RUN_OPTIONS } from './run-options.ts'
 export const dataflowModule: LazyKindModule<'dataflow', DataflowOptions, CompiledGraph, typeof DATAFLOW_RUN_OPTIONS, GraphSource> = {
   name: 'dataflow',
   language: dataflowNames,
-  faults: [documentFaults, clusterFaults, manifestFaults, adapterFaults, passFaults, runFaults, proofFaults],
+  faults: [documentFaults, clusterFaults, manifestFaults, adapterFaults, passFaults, runFaults, proofFaults, searchFaults],
   uses: ['tool', 'ledger'],
   hostOptions: HOST_OPTIONS,
   runOptions: DATAFLOW_RUN_OPTIONS,
