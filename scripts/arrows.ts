@@ -78,6 +78,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'kind-view',
     'inside-view',
     'live-runs',
+    'property-tests',
     'language',
     'part-help',
     'route',

@@ -471,6 +471,28 @@ const SHARED: readonly Verb[] = [
     }),
   },
   {
+    name: 'test',
+    words: [
+      ['<program>', 'a dataflow graph'],
+      ['[conditions]', 'a file of conditions; default: NAME.test.json beside the program'],
+    ],
+    about: 'search events that break a condition, and print the shortest ones',
+    options: [
+      repeatableOption('--holds <condition>', 'a condition in CEL that every pass must meet; repeatable'),
+      new Option('--seed <n>', 'another search: equal seeds try equal events; default: 1'),
+      new Option('--events <n>', 'the most events to try; default: 10000'),
+      KIND,
+      TOOLS,
+      PROGRAMS,
+      ...COMMON,
+    ],
+    examples: ["test orders.dataflow.json --holds 'size(fired) <= 1'", 'test orders.dataflow.json --seed 7 --events 100000'],
+    action: withMemoryStore(async () => {
+      const { test } = await import('./verbs/test.ts')
+      return (session, [program = '', conditions], flags) => test(session, program, conditions, flags)
+    }),
+  },
+  {
     name: 'fmt',
     words: [['<file...>', 'programs, or folders of programs; - for standard input']],
     about: 'rewrite programs in the standard form of their format; comments stay',

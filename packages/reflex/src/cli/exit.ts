@@ -37,6 +37,7 @@ const USAGE_FAULTS: ReadonlySet<string> = new Set([
   'R3012',
   'R3013',
   'R1026',
+  'R1336',
   'R4002',
   'R4021',
   'R4200',

@@ -8,6 +8,7 @@ import type { KindView } from './kind-view.ts'
 import type { LiveRuns } from './live-runs.ts'
 import type { Companion, Language, LanguageNames, Reader } from './language.ts'
 import type { Parts } from './part-help.ts'
+import type { PropertyTester } from './property-tests.ts'
 import type { TakesValues } from './program-types.ts'
 import type { RunOptionTable } from './run-options.ts'
 import type { Route } from './route.ts'
@@ -46,6 +47,8 @@ export interface KindBody<Options = unknown, Def = unknown> {
   readonly folder?: RunFolder<Def>
   /** How its runs take events and other versions of their program. Absent: they do not. */
   readonly live?: LiveRuns
+  /** Searches events that break conditions of its programs, for `reflex test`. Absent: they cannot be tested so. */
+  readonly tests?: PropertyTester<Def>
   /** The parts of which its programs are built, for `reflex explain`. */
   readonly parts?: Parts
   /** Makes the parts that need a host. `options`: those of the host, as `new Reflex({ NAME: options })`. */

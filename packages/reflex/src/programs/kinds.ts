@@ -5,6 +5,7 @@ import type { AnyKindModule, KindBody, RunFolder } from './kind-module.ts'
 import type { KindView } from './kind-view.ts'
 import type { LiveRuns } from './live-runs.ts'
 import type { Language, Reader } from './language.ts'
+import type { PropertyTester } from './property-tests.ts'
 import { loadBody } from './load-body.ts'
 
 /** Kinds by name: how each displays, writes and reads its programs, as far as it is loaded. */
@@ -64,6 +65,11 @@ export class Kinds {
   /** Returns how runs of a kind are fed and watched; undefined if they are not, or the kind is not loaded. */
   live(kind: string): LiveRuns | undefined {
     return this.#bodies.get(kind)?.live
+  }
+
+  /** Returns the search that tests programs of a kind; undefined if there is none, or the kind is not loaded. */
+  tests(kind: string): PropertyTester | undefined {
+    return this.#bodies.get(kind)?.tests
   }
 
   /** Returns the reader of a kind; undefined before the kind is made. */

@@ -5,6 +5,7 @@ import { ingressPort } from '../channels/ingress-port.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { graphKind } from '../run/kind.ts'
 import type { DataflowOptions } from './host-options.ts'
+import { graphTests } from '../search/test-graph.ts'
 import { dataflowLanguage } from './language.ts'
 import { liveGraphs } from './live.ts'
 import { dataflowReader } from './reader.ts'
@@ -17,6 +18,7 @@ export const dataflowBody: KindBody<DataflowOptions, CompiledGraph> = {
   language: dataflowLanguage,
   view: dataflowView,
   live: liveGraphs,
+  tests: graphTests,
   folder: {
     keep: async () => undefined,
     beginsAt: (def, options: RunOptionValues<typeof DATAFLOW_RUN_OPTIONS>, { file }) => startArgs(def, options, file),

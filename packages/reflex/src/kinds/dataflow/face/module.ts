@@ -7,6 +7,7 @@ import { documentFaults } from '../documents/faults.ts'
 import { faults as manifestFaults } from '../manifests/faults.ts'
 import { faults as passFaults } from '../pass/faults.ts'
 import { proofFaults } from '../proofs/faults.ts'
+import { searchFaults } from '../search/faults.ts'
 import type { CompiledGraph, GraphSource } from '../run/compiled.ts'
 import { faults as runFaults } from '../run/faults.ts'
 import type { DataflowProgram } from './define.ts'
@@ -24,7 +25,18 @@ export const dataflowModule: LazyKindModule<
 > = {
   name: 'dataflow',
   language: dataflowNames,
-  faults: [documentFaults, clusterFaults, wiringFaults, manifestFaults, adapterFaults, passFaults, runFaults, captureFaults, proofFaults],
+  faults: [
+    documentFaults,
+    clusterFaults,
+    wiringFaults,
+    manifestFaults,
+    adapterFaults,
+    passFaults,
+    runFaults,
+    captureFaults,
+    proofFaults,
+    searchFaults,
+  ],
   uses: ['tool', 'ledger'],
   hostOptions: HOST_OPTIONS,
   runOptions: DATAFLOW_RUN_OPTIONS,
