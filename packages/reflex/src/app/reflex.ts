@@ -80,6 +80,8 @@ import {
   type Trust,
 } from '../policy/index.ts'
 import type { Replayed, ReplayOptions } from './replaying.ts'
+import type { CaptureReplay } from '../programs/run-captures.ts'
+import { readText } from '../programs/read-text.ts'
 import type { ProgramCheck } from './replaying-check.ts'
 import { beginningOf, RunFolders } from './run-folders.ts'
 import { chosenOptions, isLinted, keptOptions, optionsOfKind } from './kind-options.ts'
@@ -95,6 +97,17 @@ import type { TracedRun, TraceOptions } from '../history/trace-of.ts'
 import { forksOnBoard, type RunView, viewOf } from '../runs/view.ts'
 import { checkArguments, type Form, listOf, oneOf, optional, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
+
+/** The characters of a file that show its format. */
+const CAPTURE_BEGINNING = 4_000_000
+
+/** The options of a strict replay. */
+export interface ReplayCaptureOptions {
+  /** The file of the program; for a stored run, default: its own program. */
+  readonly against?: string | undefined
+  /** True to report every difference. Later ones may be consequences of the first. */
+  readonly all?: boolean | undefined
+}
 
 /** The front object: runs, answers and shows programs of every kind, over one store. All defaults are set here. */
 export class Reflex<const Modules extends KindModules = BuiltInKinds> {
@@ -643,6 +656,37 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /**
+   * Replays a capture strictly: that of a stored run, or of a file that `capture` has written. Nothing is evaluated unless the capture is
+   * undamaged and belongs to the program: that of the run, or of the file `against`, which a capture in a file needs. Performs nothing. The
+   * findings name each difference. Throws `R2016`, `R2031` for a kind without captures, and `R1021` for a file that does not exist.
+   */
+  async replayCapture(
+    what: { readonly run: string } | { readonly file: string },
+    options: ReplayCaptureOptions = {},
+  ): Promise<CaptureReplay> {
+    const { against, all } = options
+    const { capturesOf, replayCaptured, rootProgram } = await import('./capturing.ts')
+    const changed = against === undefined ? undefined : (await this.library.load(resolve(this.#surroundings.cwd, against))).program
+    if ('run' in what) {
+      const row = await this.find(what.run)
+      const own = await rootProgram(this, row.id)
+      const pieces: string[] = []
+      for await (const piece of this.capture(row.id)) pieces.push(piece)
+      return replayCaptured(this.kinds, changed ?? own, pieces.join(''), { all })
+    }
+    const file = resolve(this.#surroundings.cwd, what.file)
+    const text = readText(file)
+    if (changed === undefined)
+      throw faults.make('R2031', `the capture ${what.file} does not contain its program`, { file, fix: 'name it with --against FILE' })
+    if (!capturesOf(this.kinds, changed.kind).owns(text.slice(0, CAPTURE_BEGINNING)))
+      throw faults.make('R2031', `${what.file} is not a capture of the kind ${changed.kind}`, {
+        file,
+        fix: 'name a file of export --format',
+      })
+    return replayCaptured(this.kinds, changed, text, { file: what.file, all })
+  }
+
+  /**
    * Checks whether unfinished runs would continue as recorded with the current programs: those of `files`, otherwise those of
    * the runs' own files.
    */
@@ -678,6 +722,19 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     checkArguments('export', { run: [ref, TEXT], options: [options, EXPORT_OPTIONS] })
     const { archiveOf } = await import('../history/archive/export.ts')
     yield* archiveOf(this.store, await this.find(ref), options)
+  }
+
+  /**
+   * Exports a run as a capture, the text piece by piece in the format of its kind: what arrived, what was decided and what was emitted, with
+   * hashes. Equal runs give equal texts. Changes nothing. Throws `R2016`, `R2031` for a kind without captures and for a run that has nothing to
+   * capture, and `R5054`.
+   */
+  async *capture(ref: string, format?: string): AsyncGenerator<string> {
+    checkArguments('capture', { run: [ref, TEXT], format: [format, optional(TEXT)] })
+    const { captureOf } = await import('./capturing.ts')
+    const row = await this.find(ref)
+    await this.runtime.peek(row.id)
+    yield* captureOf(this, row, format)
   }
 
   /**

@@ -305,17 +305,24 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'replay',
-    words: [['<run>', 'a run']],
+    words: [['<run>', 'a run, or a file that export --format has written']],
     about: 'make every decision again, and compare with what was recorded',
     options: [
       new Option('--against <file>', 'use this changed program instead of the recorded one'),
+      new Option('--strict', 'also capture the run, and replay the capture: every event, decision and effect'),
+      new Option('--all', 'with --strict or a capture: report every difference, and not only the first'),
       new Option('--segment <n>', 'only this part of a run that never ends, from 1: from the state with which it begins'),
       KIND,
       TOOLS,
       PROGRAMS,
       ...COMMON,
     ],
-    examples: ['replay otter', 'replay otter --against refund.workflow.json'],
+    examples: [
+      'replay otter',
+      'replay otter --against refund.workflow.json',
+      'replay finch --strict',
+      'replay finch.bundle.json --against alerts.dataflow.json',
+    ],
     action: withExistingStore(async () => {
       const { replay } = await import('./verbs/replay.ts')
       return (session, [ref = ''], flags) => replay(session, ref, flags)
@@ -498,13 +505,17 @@ const SHARED: readonly Verb[] = [
       new Option('--through <segment>', 'end with this sealed segment; reflex show lists the segments'),
       new Option('--forget', 'then remove these records from the store; default of --through: the last sealed segment'),
       new Option('--all', 'write every run of the store as tables, into the folder that -o names'),
-      new Option('--format <format>', 'the format of the tables: jsonl, parquet; default: jsonl'),
+      new Option(
+        '--format <format>',
+        'with --all, the format of the tables: jsonl, parquet; with a run, another format of its kind: bundle for graphs',
+      ),
       ...COMMON,
     ],
     examples: [
       'export otter -o otter.run.jsonl',
       'export otter --through 3 --forget -o archives',
       'export --all --format parquet -o tables',
+      'export finch --format bundle -o finch.bundle.json',
     ],
     action: withExistingStore(async () => {
       const { exportRuns } = await import('./verbs/export.ts')

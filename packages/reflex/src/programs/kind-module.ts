@@ -9,6 +9,7 @@ import type { LiveRuns } from './live-runs.ts'
 import type { Companion, Language, LanguageNames, Reader } from './language.ts'
 import type { Parts } from './part-help.ts'
 import type { TakesValues } from './program-types.ts'
+import type { RunCaptures } from './run-captures.ts'
 import type { RunOptionTable } from './run-options.ts'
 import type { Route } from './route.ts'
 import type { KindVerb } from './verb.ts'
@@ -46,6 +47,8 @@ export interface KindBody<Options = unknown, Def = unknown> {
   readonly folder?: RunFolder<Def>
   /** How its runs take events and other versions of their program. Absent: they do not. */
   readonly live?: LiveRuns
+  /** The files in which it captures its runs, for `export --format` and `replay FILE`. */
+  readonly captures?: RunCaptures
   /** The parts of which its programs are built, for `reflex explain`. */
   readonly parts?: Parts
   /** Makes the parts that need a host. `options`: those of the host, as `new Reflex({ NAME: options })`. */

@@ -4,6 +4,7 @@ import { programFaults } from './faults.ts'
 import type { AnyKindModule, KindBody, RunFolder } from './kind-module.ts'
 import type { KindView } from './kind-view.ts'
 import type { LiveRuns } from './live-runs.ts'
+import type { RunCaptures } from './run-captures.ts'
 import type { Language, Reader } from './language.ts'
 import { loadBody } from './load-body.ts'
 
@@ -64,6 +65,11 @@ export class Kinds {
   /** Returns how runs of a kind are fed and watched; undefined if they are not, or the kind is not loaded. */
   live(kind: string): LiveRuns | undefined {
     return this.#bodies.get(kind)?.live
+  }
+
+  /** Returns how runs of a kind are captured in files; undefined if they are not, or the kind is not loaded. */
+  captures(kind: string): RunCaptures | undefined {
+    return this.#bodies.get(kind)?.captures
   }
 
   /** Returns the reader of a kind; undefined before the kind is made. */

@@ -1,5 +1,6 @@
 import type { LazyKindModule } from '../../../programs/kind-module.ts'
 import { faults as adapterFaults } from '../adapter/faults.ts'
+import { faults as captureFaults } from '../capture/faults.ts'
 import { clusterFaults } from '../clusters/faults.ts'
 import { documentFaults } from '../documents/faults.ts'
 import { faults as manifestFaults } from '../manifests/faults.ts'
@@ -14,7 +15,7 @@ import { DATAFLOW_RUN_OPTIONS } from './run-options.ts'
 export const dataflowModule: LazyKindModule<'dataflow', DataflowOptions, CompiledGraph, typeof DATAFLOW_RUN_OPTIONS, GraphSource> = {
   name: 'dataflow',
   language: dataflowNames,
-  faults: [documentFaults, clusterFaults, manifestFaults, adapterFaults, passFaults, runFaults],
+  faults: [documentFaults, clusterFaults, manifestFaults, adapterFaults, passFaults, runFaults, captureFaults],
   uses: ['tool', 'ledger'],
   hostOptions: HOST_OPTIONS,
   runOptions: DATAFLOW_RUN_OPTIONS,
