@@ -34,6 +34,8 @@ const FORMATS: readonly TableFormat[] = ['jsonl', 'parquet']
 export async function exportRuns(session: Session, ref: string | undefined, flags: ExportFlags): Promise<number> {
   if (flags.all === true) return exportAll(session, ref, flags)
   if (ref === undefined) throw faults.make('R2031', 'export needs a run, or --all', { fix: 'reflex export RUN, or reflex export --all' })
+  if (FORMATS.some((format) => format === flags.format))
+    throw faults.make('R2031', '--format needs --all: tables are of all runs', { fix: 'reflex export --help' })
   if (flags.format !== undefined) return exportCapture(session, ref, flags, flags.format)
   return exportOne(session, ref, flags)
 }
