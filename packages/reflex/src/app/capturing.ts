@@ -1,8 +1,8 @@
-import { keptRecords, readPart, type RunRow, type Change } from '../kernel/index.ts'
+import { keptRecords, readPart, type RunRow, type Change, type Json } from '../kernel/index.ts'
 import type { TraceWorld } from '../history/trace-of.ts'
 import { changesOfPart } from '../history/trace.ts'
 import type { Kinds } from '../programs/kinds.ts'
-import type { CaptureReplay, RunCaptures } from '../programs/run-captures.ts'
+import type { CaptureReplay, EventDifference, RunCaptures } from '../programs/run-captures.ts'
 import { faults } from '../runs/faults.ts'
 
 /** The parts of a `Reflex` that captures need. */
@@ -62,4 +62,25 @@ async function* changesOf(world: CaptureWorld, id: string, last: number): AsyncG
   const { first } = await keptRecords(world.store, id)
   if (first > 1) await world.store.read(id, 1)
   for await (const [change] of changesOfPart(await readPart(world.store, id, 1, last), (state) => world.programsOf(state))) yield change
+}
+
+/** Compares two versions of a program over lines of events. A line that is not JSON is an event that both refuse. */
+export function compareOver(
+  kinds: Kinds,
+  one: CapturedProgram,
+  other: CapturedProgram,
+  text: string,
+): { readonly events: number; readonly differences: readonly EventDifference[] } {
+  if (one.kind !== other.kind)
+    throw faults.make('R2031', `a ${one.kind} and a ${other.kind} cannot be compared`, { fix: 'name two versions of one program' })
+  const events = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [eventOf(line)]))
+  return { events: events.length, differences: [...capturesOf(kinds, one.kind).compare(one.def, other.def, events)] }
+}
+
+function eventOf(line: string): Json {
+  try {
+    return JSON.parse(line) as Json
+  } catch {
+    return line
+  }
 }

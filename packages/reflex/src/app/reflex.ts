@@ -80,7 +80,7 @@ import {
   type Trust,
 } from '../policy/index.ts'
 import type { Replayed, ReplayOptions } from './replaying.ts'
-import type { CaptureReplay } from '../programs/run-captures.ts'
+import type { CaptureReplay, EventDifference } from '../programs/run-captures.ts'
 import { readText } from '../programs/read-text.ts'
 import type { ProgramCheck } from './replaying-check.ts'
 import { beginningOf, RunFolders } from './run-folders.ts'
@@ -612,6 +612,19 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     checkArguments('diff', { one: [one, TEXT], other: [other, TEXT] })
     const { compareRuns } = await import('../history/comparing.ts')
     return compareRuns(this, await this.#compared(one), await this.#compared(other))
+  }
+
+  /**
+   * Returns the events of a file, one JSON value on each line, at which two versions of a program give other results. Each version keeps its own
+   * state, so a difference may be a consequence of an earlier one. Performs nothing. Throws the faults of loading, and `R2031` for a kind
+   * whose programs take no events.
+   */
+  async diffOver(one: string, other: string, events: string): Promise<{ readonly events: number; readonly differences: readonly EventDifference[] }> {
+    checkArguments('diffOver', { one: [one, TEXT], other: [other, TEXT], events: [events, TEXT] })
+    const { compareOver } = await import('./capturing.ts')
+    const { cwd } = this.#surroundings
+    const load = async (file: string): Promise<Program> => (await this.library.load(resolve(cwd, file))).program
+    return compareOver(this.kinds, await load(one), await load(other), readText(resolve(cwd, events)))
   }
 
   async #compared(address: string): Promise<ComparedAddress> {

@@ -381,20 +381,29 @@ const SHARED: readonly Verb[] = [
   {
     name: 'diff',
     words: [
-      ['<run>', 'a run, or RUN@N up to record N'],
-      ['[other]', 'the run or the record to compare it with'],
+      ['<run>', 'a run, or RUN@N up to record N; with --events a program'],
+      ['[other]', 'the run, the record or the program to compare it with'],
     ],
     about: 'show the differences between two runs, or two records of one run',
     options: [
       new Option('--text', 'show differing texts line by line'),
       new Option('--replay', 'compare a run with its replay'),
+      new Option('--events <file>', 'compare two versions of a graph over the events in a file'),
       ...COMMON,
     ],
-    examples: ['diff otter crane', 'diff otter@11 otter@21', 'diff otter --replay'],
-    action: withExistingStore(async () => {
-      const { diff } = await import('./verbs/diff.ts')
-      return (session, words, flags) => diff(session, words, flags)
-    }),
+    examples: [
+      'diff otter crane',
+      'diff otter@11 otter@21',
+      'diff otter --replay',
+      'diff a.dataflow.json b.dataflow.json --events m.jsonl',
+    ],
+    action: (console, words, flags) => {
+      const load = async (): Promise<SessionAction> => {
+        const { diff } = await import('./verbs/diff.ts')
+        return (session, ...given) => diff(session, ...given)
+      }
+      return (flags['events'] === undefined ? withExistingStore : withMemoryStore)(load)(console, words, flags)
+    },
   },
   {
     name: 'validate',

@@ -39,6 +39,15 @@ export const DOCUMENTS = {
     .describe('worker'),
   carried: z.object({ v, run: text, status, records: z.number() }).describe('worker, a line of --jsonl'),
   replay: replayed.extend({ v }).describe('replay'),
+  versions: z
+    .object({
+      v,
+      one: text,
+      other: text,
+      events: z.number(),
+      differences: list(z.object({ event: text, line: z.number(), name: text, one: anyJson.optional(), other: anyJson.optional() })),
+    })
+    .describe('diff --events'),
   strict: z
     .object({
       v,

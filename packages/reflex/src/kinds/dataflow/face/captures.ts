@@ -2,6 +2,7 @@ import type { Change } from '../../../kernel/index.ts'
 import type { RunCaptures } from '../../../programs/run-captures.ts'
 import { CAPTURE_VERSION } from '../capture/bundle.ts'
 import { captureHeader, capturedSteps } from '../capture/capture-run.ts'
+import { compareGraphs } from '../capture/compare-graphs.ts'
 import { readBundle } from '../capture/read-bundle.ts'
 import { type Attempt, type Evaluation, replayBundle } from '../capture/replay-bundle.ts'
 import { BundleWriter } from '../capture/write-bundle.ts'
@@ -22,6 +23,7 @@ export const graphCaptures: RunCaptures<CompiledGraph> = {
     for await (const step of capturedSteps(withFirst(first.value, rest))) yield* writer.add(step)
     yield* writer.end()
   },
+  compare: compareGraphs,
   replay(def, text, { file, all }) {
     const { bundle, findings } = readBundle(text, file)
     if (bundle === undefined) return { findings, events: 0, verified: 0 }
