@@ -77,6 +77,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'kind-module',
     'kind-view',
     'inside-view',
+    'run-captures',
     'live-runs',
     'property-tests',
     'language',

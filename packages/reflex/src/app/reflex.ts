@@ -83,6 +83,8 @@ import {
   type Trust,
 } from '../policy/index.ts'
 import type { Replayed, ReplayOptions } from './replaying.ts'
+import type { CaptureReplay, EventDifference } from '../programs/run-captures.ts'
+import { readText } from '../programs/read-text.ts'
 import type { ProgramCheck } from './replaying-check.ts'
 import { beginningOf, RunFolders, startedBesides } from './run-folders.ts'
 import { chosenOptions, isLinted, keptOptions, optionsOfKind } from './kind-options.ts'
@@ -98,6 +100,17 @@ import type { TracedRun, TraceOptions } from '../history/trace-of.ts'
 import { forksOnBoard, type RunView, viewOf } from '../runs/view.ts'
 import { checkArguments, type Form, listOf, oneOf, optional, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
+
+/** The characters of a file that show its format. */
+const CAPTURE_BEGINNING = 4_000_000
+
+/** The options of a strict replay. */
+export interface ReplayCaptureOptions {
+  /** The file of the program; for a stored run, default: its own program. */
+  readonly against?: string | undefined
+  /** True to report every difference. Later ones may be consequences of the first. */
+  readonly all?: boolean | undefined
+}
 
 /** The front object: runs, answers and shows programs of every kind, over one store. All defaults are set here. */
 export class Reflex<const Modules extends KindModules = BuiltInKinds> {
@@ -638,6 +651,23 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return compareRuns(this, await this.#compared(one), await this.#compared(other))
   }
 
+  /**
+   * Returns the events of a file, one JSON value on each line, at which two versions of a program give other results. Each version keeps its own
+   * state, so a difference may be a consequence of an earlier one. Performs nothing. Throws the faults of loading, and `R2031` for a kind
+   * whose programs take no events.
+   */
+  async diffOver(
+    one: string,
+    other: string,
+    events: string,
+  ): Promise<{ readonly events: number; readonly differences: readonly EventDifference[] }> {
+    checkArguments('diffOver', { one: [one, TEXT], other: [other, TEXT], events: [events, TEXT] })
+    const { compareOver } = await import('./capturing.ts')
+    const { cwd } = this.#surroundings
+    const load = async (file: string): Promise<Program> => (await this.library.load(resolve(cwd, file))).program
+    return compareOver(this.kinds, await load(one), await load(other), readText(resolve(cwd, events)))
+  }
+
   async #compared(address: string): Promise<ComparedAddress> {
     const { ref, at } = readAddress(address)
     return { row: await findRecord(this.store, ref, at), at }
@@ -680,6 +710,37 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /**
+   * Replays a capture strictly: that of a stored run, or of a file that `capture` has written. Nothing is evaluated unless the capture is
+   * undamaged and belongs to the program: that of the run, or of the file `against`, which a capture in a file needs. Performs nothing. The
+   * findings name each difference. Throws `R2016`, `R2031` for a kind without captures, and `R1021` for a file that does not exist.
+   */
+  async replayCapture(
+    what: { readonly run: string } | { readonly file: string },
+    options: ReplayCaptureOptions = {},
+  ): Promise<CaptureReplay> {
+    const { against, all } = options
+    const { capturesOf, replayCaptured, rootProgram } = await import('./capturing.ts')
+    const changed = against === undefined ? undefined : (await this.library.load(resolve(this.#surroundings.cwd, against))).program
+    if ('run' in what) {
+      const row = await this.find(what.run)
+      const own = await rootProgram(this, row.id)
+      const pieces: string[] = []
+      for await (const piece of this.capture(row.id)) pieces.push(piece)
+      return replayCaptured(this.kinds, changed ?? own, pieces.join(''), { all })
+    }
+    const file = resolve(this.#surroundings.cwd, what.file)
+    const text = readText(file)
+    if (changed === undefined)
+      throw faults.make('R2031', `the capture ${what.file} does not contain its program`, { file, fix: 'name it with --against FILE' })
+    if (!capturesOf(this.kinds, changed.kind).owns(text.slice(0, CAPTURE_BEGINNING)))
+      throw faults.make('R2031', `${what.file} is not a capture of the kind ${changed.kind}`, {
+        file,
+        fix: 'name a file of export --format',
+      })
+    return replayCaptured(this.kinds, changed, text, { file: what.file, all })
+  }
+
+  /**
    * Checks whether unfinished runs would continue as recorded with the current programs: those of `files`, otherwise those of
    * the runs' own files.
    */
@@ -715,6 +776,19 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     checkArguments('export', { run: [ref, TEXT], options: [options, EXPORT_OPTIONS] })
     const { archiveOf } = await import('../history/archive/export.ts')
     yield* archiveOf(this.store, await this.find(ref), options)
+  }
+
+  /**
+   * Exports a run as a capture, the text piece by piece in the format of its kind: what arrived, what was decided and what was emitted, with
+   * hashes. Equal runs give equal texts. Changes nothing. Throws `R2016`, `R2031` for a kind without captures and for a run that has nothing to
+   * capture, and `R5054`.
+   */
+  async *capture(ref: string, format?: string): AsyncGenerator<string> {
+    checkArguments('capture', { run: [ref, TEXT], format: [format, optional(TEXT)] })
+    const { captureOf } = await import('./capturing.ts')
+    const row = await this.find(ref)
+    await this.runtime.peek(row.id)
+    yield* captureOf(this, row, format)
   }
 
   /**

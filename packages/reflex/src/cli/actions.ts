@@ -375,17 +375,24 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'replay',
-    words: [['<run>', 'a run']],
+    words: [['<run>', 'a run, or a file that export --format has written']],
     about: 'make every decision again, and compare with what was recorded',
     options: [
       new Option('--against <file>', 'use this changed program instead of the recorded one'),
+      new Option('--strict', 'also capture the run, and replay the capture: every event, decision and effect'),
+      new Option('--all', 'with --strict or a capture: report every difference, and not only the first'),
       new Option('--segment <n>', 'only this part of a run that never ends, from 1: from the state with which it begins'),
       KIND,
       TOOLS,
       PROGRAMS,
       ...COMMON,
     ],
-    examples: ['replay otter', 'replay otter --against refund.workflow.json'],
+    examples: [
+      'replay otter',
+      'replay otter --against refund.workflow.json',
+      'replay finch --strict',
+      'replay finch.bundle.json --against alerts.dataflow.json',
+    ],
     action: withExistingStore(async () => {
       const { replay } = await import('./verbs/replay.ts')
       return (session, [ref = ''], flags) => replay(session, ref, flags)
@@ -444,20 +451,29 @@ const SHARED: readonly Verb[] = [
   {
     name: 'diff',
     words: [
-      ['<run>', 'a run, or RUN@N up to record N'],
-      ['[other]', 'the run or the record to compare it with'],
+      ['<run>', 'a run, or RUN@N up to record N; with --events a program'],
+      ['[other]', 'the run, the record or the program to compare it with'],
     ],
     about: 'show the differences between two runs, or two records of one run',
     options: [
       new Option('--text', 'show differing texts line by line'),
       new Option('--replay', 'compare a run with its replay'),
+      new Option('--events <file>', 'compare two versions of a graph over the events in a file'),
       ...COMMON,
     ],
-    examples: ['diff otter crane', 'diff otter@11 otter@21', 'diff otter --replay'],
-    action: withExistingStore(async () => {
-      const { diff } = await import('./verbs/diff.ts')
-      return (session, words, flags) => diff(session, words, flags)
-    }),
+    examples: [
+      'diff otter crane',
+      'diff otter@11 otter@21',
+      'diff otter --replay',
+      'diff a.dataflow.json b.dataflow.json --events m.jsonl',
+    ],
+    action: (console, words, flags) => {
+      const load = async (): Promise<SessionAction> => {
+        const { diff } = await import('./verbs/diff.ts')
+        return (session, ...given) => diff(session, ...given)
+      }
+      return (flags['events'] === undefined ? withExistingStore : withMemoryStore)(load)(console, words, flags)
+    },
   },
   {
     name: 'validate',
@@ -590,13 +606,17 @@ const SHARED: readonly Verb[] = [
       new Option('--through <segment>', 'end with this sealed segment; reflex show lists the segments'),
       new Option('--forget', 'then remove these records from the store; default of --through: the last sealed segment'),
       new Option('--all', 'write every run of the store as tables, into the folder that -o names'),
-      new Option('--format <format>', 'the format of the tables: jsonl, parquet; default: jsonl'),
+      new Option(
+        '--format <format>',
+        'with --all, the format of the tables: jsonl, parquet; with a run, another format of its kind: bundle for graphs',
+      ),
       ...COMMON,
     ],
     examples: [
       'export otter -o otter.run.jsonl',
       'export otter --through 3 --forget -o archives',
       'export --all --format parquet -o tables',
+      'export finch --format bundle -o finch.bundle.json',
     ],
     action: withExistingStore(async () => {
       const { exportRuns } = await import('./verbs/export.ts')

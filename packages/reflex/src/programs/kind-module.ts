@@ -10,6 +10,7 @@ import type { Companion, Language, LanguageNames, Reader } from './language.ts'
 import type { Parts } from './part-help.ts'
 import type { PropertyTester } from './property-tests.ts'
 import type { TakesValues } from './program-types.ts'
+import type { RunCaptures } from './run-captures.ts'
 import type { RunOptionTable } from './run-options.ts'
 import type { Route } from './route.ts'
 import type { KindVerb } from './verb.ts'
@@ -49,6 +50,8 @@ export interface KindBody<Options = unknown, Def = unknown> {
   readonly live?: LiveRuns
   /** Searches events that break conditions of its programs, for `reflex test`. Absent: they cannot be tested so. */
   readonly tests?: PropertyTester<Def>
+  /** The files in which it captures its runs, for `export --format` and `replay FILE`. */
+  readonly captures?: RunCaptures
   /** The parts of which its programs are built, for `reflex explain`. */
   readonly parts?: Parts
   /** Makes the parts that need a host. `options`: those of the host, as `new Reflex({ NAME: options })`. */

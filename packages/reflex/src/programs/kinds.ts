@@ -4,6 +4,7 @@ import { programFaults } from './faults.ts'
 import type { AnyKindModule, KindBody, RunFolder } from './kind-module.ts'
 import type { KindView } from './kind-view.ts'
 import type { LiveRuns } from './live-runs.ts'
+import type { RunCaptures } from './run-captures.ts'
 import type { Language, Reader } from './language.ts'
 import type { PropertyTester } from './property-tests.ts'
 import { loadBody } from './load-body.ts'
@@ -70,6 +71,11 @@ export class Kinds {
   /** Returns the search that tests programs of a kind; undefined if there is none, or the kind is not loaded. */
   tests(kind: string): PropertyTester | undefined {
     return this.#bodies.get(kind)?.tests
+  }
+
+  /** Returns how runs of a kind are captured in files; undefined if they are not, or the kind is not loaded. */
+  captures(kind: string): RunCaptures | undefined {
+    return this.#bodies.get(kind)?.captures
   }
 
   /** Returns the reader of a kind; undefined before the kind is made. */

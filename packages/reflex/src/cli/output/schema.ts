@@ -39,6 +39,25 @@ export const DOCUMENTS = {
     .describe('worker'),
   carried: z.object({ v, run: text, status, records: z.number() }).describe('worker, a line of --jsonl'),
   replay: replayed.extend({ v }).describe('replay'),
+  versions: z
+    .object({
+      v,
+      one: text,
+      other: text,
+      events: z.number(),
+      differences: list(z.object({ event: text, line: z.number(), name: text, one: anyJson.optional(), other: anyJson.optional() })),
+    })
+    .describe('diff --events'),
+  strict: z
+    .object({
+      v,
+      what: text.describe('The run or the file'),
+      result: z.enum(['equal', 'differs']),
+      events: z.number(),
+      effects: z.number().describe('External effects that were derived again; none is sent'),
+      findings: list(fault),
+    })
+    .describe('replay --strict, and replay of a capture'),
   check: z
     .object({ v, runs: list(checked), refused: list(refused), unused: list(text), open: z.number(), breaks: z.number() })
     .describe('check'),
@@ -60,6 +79,7 @@ export const DOCUMENTS = {
       signed: z.boolean(),
     })
     .describe('export'),
+  capture: z.object({ v, run: text, file: text, format: text, bytes: z.number() }).describe('export --format of a run'),
   tables: z
     .object({
       v,

@@ -11,11 +11,13 @@ import { factLine, paragraph, table, tabSeparated, commandHint } from '../layout
 import type { CommonFlags } from '../options.ts'
 import { replay } from './replay.ts'
 import type { Session } from '../session.ts'
-import { counted } from '../../protocol/plain.ts'
+import { counted, plainJson } from '../../protocol/plain.ts'
 
 export interface DiffFlags extends CommonFlags {
   readonly text?: boolean
   readonly replay?: boolean
+  /** The file after `--events`: two programs are compared over it. */
+  readonly events?: string
 }
 
 /** `reflex diff A[@N] B[@M]`: prints the differences between two runs, two records of one run, or a run and its replay. */
@@ -27,11 +29,25 @@ export async function diff(session: Session, [one = '', other]: readonly string[
   }
   if (other === undefined)
     throw faults.make('R2031', 'diff needs two runs', { fix: `reflex diff ${one} RUN, or reflex diff ${one} --replay` })
+  if (flags.events !== undefined) return diffOver(session, one, other, flags.events)
   const found = await reflex.diff(one, other)
   if (console.shape !== 'text') console.document(diffDocument(found))
   else if (console.out.terminal || flags.text === true) console.print(lines(console, found, flags.text === true))
   else console.world.out.write(tabSeparated(found.differences.map(({ what, name, one: a, other: b }) => [what, name, text(a), text(b)])))
   return found.differences.length === 0 ? EXIT.done : EXIT.no
+}
+
+/** `reflex diff PROGRAM OTHER --events FILE`: lists the events at which two versions of a program differ. */
+async function diffOver({ console, reflex }: Session, one: string, other: string, file: string): Promise<number> {
+  const { events, differences } = await reflex.diffOver(one, other, file)
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, one, other, events, differences }))
+  else if (console.out.terminal && differences.length === 0)
+    console.print(factLine('equal', 'equal', [counted(events, 'event')], console.out))
+  else
+    console.world.out.write(
+      tabSeparated(differences.map(({ event, line, name, one: a, other: b }) => [String(line), event, name, text(a), text(b)])),
+    )
+  return differences.length === 0 ? EXIT.done : EXIT.no
 }
 
 function text(found: Json | undefined): string {

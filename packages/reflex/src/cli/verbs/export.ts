@@ -34,9 +34,40 @@ const FORMATS: readonly TableFormat[] = ['jsonl', 'parquet']
 export async function exportRuns(session: Session, ref: string | undefined, flags: ExportFlags): Promise<number> {
   if (flags.all === true) return exportAll(session, ref, flags)
   if (ref === undefined) throw faults.make('R2031', 'export needs a run, or --all', { fix: 'reflex export RUN, or reflex export --all' })
-  if (flags.format !== undefined)
-    throw faults.make('R2031', '--format needs --all: a single run is always written as JSON lines', { fix: 'reflex export --help' })
+  if (FORMATS.some((format) => format === flags.format))
+    throw faults.make('R2031', '--format needs --all: tables are of all runs', { fix: 'reflex export --help' })
+  if (flags.format !== undefined) return exportCapture(session, ref, flags, flags.format)
   return exportOne(session, ref, flags)
+}
+
+/** Writes a run in another format of its kind. */
+async function exportCapture(session: Session, ref: string, flags: ExportFlags, format: string): Promise<number> {
+  const { console, reflex } = session
+  const { output = '-', signSecretFile, through, forget } = flags
+  if (signSecretFile !== undefined || through !== undefined || forget === true)
+    throw faults.make('R2031', `--format ${format} writes the whole run without a signature`, { fix: 'leave the other options out' })
+  if (output === '-' && console.shape !== 'text')
+    throw faults.make('R2031', `the ${format} and --${console.shape} both want standard output`, { fix: 'name a file with -o' })
+  const { id } = await reflex.find(ref)
+  const target = output === '-' ? undefined : resolve(console.world.surroundings.cwd, output)
+  const out = target === undefined ? outputTarget(console) : await draftTarget(target)
+  let bytes = 0
+  try {
+    for await (const piece of reflex.capture(id, format)) {
+      if (!(await out.write(piece))) break
+      bytes += Buffer.byteLength(piece)
+    }
+    await out.keep()
+  } finally {
+    await out.close()
+  }
+  if (target === undefined) return EXIT.done
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, run: id, file: target, format, bytes }))
+  else if (!console.quiet) {
+    const name = console.err.text(console.nearPath(target))
+    console.report(factLine(name, name, ['written', size(bytes)], console.err))
+  }
+  return EXIT.done
 }
 
 async function exportOne(session: Session, ref: string, flags: ExportFlags): Promise<number> {

@@ -1,3 +1,6 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { CaptureReplay } from '../../programs/run-captures.ts'
 import { plainJson, count, counted } from '../../protocol/plain.ts'
 import { faults } from '../../runs/faults.ts'
 import { faultData } from '../../kernel/index.ts'
@@ -15,26 +18,90 @@ export interface ReplayFlags extends CommonFlags {
   readonly against?: string
   readonly kind?: string
   readonly segment?: string
+  /** True after `--strict`: the capture of the run is replayed, too. */
+  readonly strict?: boolean
+  /** True after `--all`: every difference of a capture. */
+  readonly all?: boolean
   readonly tools?: readonly string[]
 }
 
-/** `reflex replay RUN`: makes every decision again, and compares it with the journal. */
-export async function replay(
-  { console, reflex }: Session,
-  ref: string,
-  { against, kind, segment, tools = [] }: ReplayFlags,
-): Promise<number> {
-  await reflex.useTools(tools)
+/**
+ * `reflex replay RUN`: makes every decision again, and compares it with the journal. With `--strict`, or for a file, a capture is replayed:
+ * every event, decision and effect.
+ */
+export async function replay(session: Session, ref: string, flags: ReplayFlags): Promise<number> {
+  const { console, reflex } = session
+  await reflex.useTools(flags.tools ?? [])
+  const { all, against } = flags
+  if (isFile(resolve(console.world.surroundings.cwd, ref)))
+    return printStrict(console, ref, await reflex.replayCapture({ file: ref }, { all, against }))
+  if (flags.strict === true) return replayStrictly(session, ref, flags)
+  if (all === true) throw faults.make('R2031', '--all has no effect on a replay that is not strict', { fix: 'add --strict' })
+  return printReplayed(console, await replayJournal(session, ref, flags), against !== undefined)
+}
+
+/** Replays the journal of a run, and then its capture. With another program only the capture. */
+async function replayStrictly(session: Session, ref: string, flags: ReplayFlags): Promise<number> {
+  const { console, reflex } = session
+  const { all, against } = flags
+  const replayed = against === undefined ? await replayJournal(session, ref, flags) : undefined
+  if (replayed !== undefined && replayed.replayed.result !== 'equal') return printReplayed(console, replayed, false)
+  return printStrict(console, ref, await reflex.replayCapture({ run: ref }, { all, against }))
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+/** Prints the result of a strict replay, and every difference. */
+function printStrict(console: Console, what: string, { findings, events, verified }: CaptureReplay): number {
+  const [first] = findings
+  if (console.shape !== 'text') {
+    console.document(
+      plainJson({
+        v: 1,
+        what,
+        result: first === undefined ? 'equal' : 'differs',
+        events,
+        effects: verified,
+        findings: findings.map((found) => faultData(found)),
+      }),
+    )
+  } else if (first === undefined) {
+    const { out } = console
+    const name = out.text(what)
+    console.print(
+      factLine(
+        name,
+        out.paint('bold', name),
+        [`${counted(events, 'event')} equal`, `${counted(verified, 'effect')} derived again, 0 sent`],
+        out,
+      ),
+    )
+  } else for (const found of findings) console.print(console.fault(found, console.out))
+  return first === undefined ? EXIT.done : EXIT.no
+}
+
+interface TimedReplay {
+  readonly replayed: Replayed
+  /** Milliseconds. */
+  readonly took: number
+}
+
+async function replayJournal({ console, reflex }: Session, ref: string, { against, kind, segment }: ReplayFlags): Promise<TimedReplay> {
   const began = console.now
   const replayed = await reflex.replay(ref, {
     ...(against === undefined ? {} : { against }),
     ...(kind === undefined ? {} : { kind }),
     ...(segment === undefined ? {} : { segment: numberOf(segment) }),
   })
-  const took = console.now - began
+  return { replayed, took: console.now - began }
+}
+
+function printReplayed(console: Console, { replayed, took }: TimedReplay, isChanged: boolean): number {
   if (console.shape !== 'text') console.document(plainJson({ v: 1, ...replayedDocument(replayed) }))
   else if (replayed.result === 'equal') console.print(equalLines(console, replayed, took))
-  else console.print(differingLines(console, replayed, against !== undefined))
+  else console.print(differingLines(console, replayed, isChanged))
   return replayed.result === 'equal' ? EXIT.done : EXIT.no
 }
 

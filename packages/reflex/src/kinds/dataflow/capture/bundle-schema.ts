@@ -40,7 +40,8 @@ function headerFields(): {
     | 'config'
     | 'adapter_provenance'
     | 'runtime_provenance'
-    | 'egress_provenance']: z.ZodType
+    | 'egress_provenance'
+    | 'initial_context']: z.ZodType
 } {
   const limits = { max_in_flight: count, max_per_window: count, rate_window: count, deadline: count, max_retries: count }
   return {
@@ -50,6 +51,7 @@ function headerFields(): {
     adapter_provenance: text.describe('none, or adapter:ID@VERSION;sha256:HASH'),
     runtime_provenance: text.describe('The identity of the expanded graph'),
     egress_provenance: text.optional().describe('The identity of channels and routes'),
+    initial_context: z.record(z.string(), z.json()).optional().describe('The values with which the context began'),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../../kernel/index.ts'
+import type { Json, JsonObject } from '../../../kernel/index.ts'
 import type { Constraints } from '../model/constraints.ts'
 import type { Effect } from '../model/effect.ts'
 import type { EventKind, Instant } from '../model/event.ts'
@@ -65,6 +65,8 @@ export interface BundleHeader {
   readonly adapter_provenance: string
   readonly runtime_provenance: string
   readonly egress_provenance?: string
+  /** The values with which the context began; absent for an empty one. */
+  readonly initial_context?: JsonObject
 }
 
 /** A capture of a run (reference 8.1): what arrived, what was decided and what was emitted, with hashes. */

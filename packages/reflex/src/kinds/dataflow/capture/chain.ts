@@ -9,8 +9,17 @@ import { hashJson, hashText } from './hash.ts'
 export class BundleChain {
   #head: string
 
-  constructor({ capture_version, graph_id, config, adapter_provenance, runtime_provenance, egress_provenance }: BundleHeader) {
-    this.#head = hashJson([capture_version, graph_id, config, adapter_provenance, runtime_provenance, egress_provenance ?? null])
+  constructor({
+    capture_version,
+    graph_id,
+    config,
+    adapter_provenance,
+    runtime_provenance,
+    egress_provenance,
+    initial_context,
+  }: BundleHeader) {
+    const header = [capture_version, graph_id, config, adapter_provenance, runtime_provenance, egress_provenance ?? null]
+    this.#head = hashJson(initial_context === undefined ? header : [...header, initial_context])
   }
 
   /** The hash over all that was added. */

@@ -11,30 +11,51 @@ const DOCUMENT_LIMIT = 64_000_000
  * can be read from a journal. Yields nothing for a run without events.
  */
 export function* writeBundle(header: BundleHeader, steps: Iterable<CapturedStep>, limit = DOCUMENT_LIMIT): Generator<string> {
-  const chain = new BundleChain(header)
-  const events: string[] = []
-  const decisions: string[] = []
-  let size = 0
-  let asLines = false
-  for (const { event, decision } of steps) {
-    chain.add(event, decision)
-    const texts = [text(event), text(decision)] as const
-    size += texts[0].length + texts[1].length
-    if (asLines) {
-      yield line(...texts)
-      continue
-    }
-    events.push(texts[0])
-    decisions.push(texts[1])
-    if (size <= limit) continue
-    asLines = true
-    yield `${text(header)}\n`
-    for (const [index, captured] of events.entries()) yield line(captured, decisions[index] ?? '')
-    events.length = 0
-    decisions.length = 0
+  const writer = new BundleWriter(header, limit)
+  for (const step of steps) yield* writer.add(step)
+  yield* writer.end()
+}
+
+/** The text of a capture, step by step. */
+export class BundleWriter {
+  readonly #header: BundleHeader
+  readonly #limit: number
+  readonly #chain: BundleChain
+  #events: string[] = []
+  #decisions: string[] = []
+  #size = 0
+  #asLines = false
+
+  constructor(header: BundleHeader, limit = DOCUMENT_LIMIT) {
+    this.#header = header
+    this.#limit = limit
+    this.#chain = new BundleChain(header)
   }
-  if (asLines) yield `${text({ chain: chain.head })}\n`
-  else if (events.length > 0) yield `${documentText(header, events, decisions, chain.head)}\n`
+
+  /** Yields what can be written after a step: nothing as long as the capture may become one document. */
+  *add({ event, decision }: CapturedStep): Generator<string> {
+    this.#chain.add(event, decision)
+    const texts = [text(event), text(decision)] as const
+    this.#size += texts[0].length + texts[1].length
+    if (this.#asLines) {
+      yield line(...texts)
+      return
+    }
+    this.#events.push(texts[0])
+    this.#decisions.push(texts[1])
+    if (this.#size <= this.#limit) return
+    this.#asLines = true
+    yield `${text(this.#header)}\n`
+    for (const [index, captured] of this.#events.entries()) yield line(captured, this.#decisions[index] ?? '')
+    this.#events = []
+    this.#decisions = []
+  }
+
+  /** Yields the rest. */
+  *end(): Generator<string> {
+    if (this.#asLines) yield `${text({ chain: this.#chain.head })}\n`
+    else if (this.#events.length > 0) yield `${documentText(this.#header, this.#events, this.#decisions, this.#chain.head)}\n`
+  }
 }
 
 function text(value: unknown): string {

@@ -4,6 +4,7 @@ import { egressPort } from '../channels/egress-port.ts'
 import { ingressPort } from '../channels/ingress-port.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { graphKind } from '../run/kind.ts'
+import { graphCaptures } from './captures.ts'
 import type { DataflowOptions } from './host-options.ts'
 import { graphTests } from '../search/test-graph.ts'
 import { dataflowLanguage } from './language.ts'
@@ -19,6 +20,7 @@ export const dataflowBody: KindBody<DataflowOptions, CompiledGraph> = {
   view: dataflowView,
   live: liveGraphs,
   tests: graphTests,
+  captures: graphCaptures,
   folder: {
     keep: async () => undefined,
     beginsAt: (def, options: RunOptionValues<typeof DATAFLOW_RUN_OPTIONS>, { file }) => startArgs(def, options, file),

@@ -5,7 +5,7 @@ import type { CompiledGraph } from './compiled.ts'
 import { channelOf } from './intents.ts'
 import { readPosition } from './position.ts'
 import { Session, type Taken } from './session.ts'
-import { graphIdOf } from './running.ts'
+import { entriesAtStart, graphIdOf } from './running.ts'
 
 /** The sessions of frames whose records are read in order, each with the last record that it has seen. */
 const followed = new WeakMap<Frame, { readonly record: number; readonly session: Session }>()
@@ -27,10 +27,10 @@ export function passesOf(change: Change<CompiledGraph>, { traced = false }: { re
 
 /** Returns the session of a frame as it was before a record. */
 function sessionBefore({ n, frame, def, before }: Change<CompiledGraph>, traced: boolean): Session {
-  const entries = [...frame.scope.liveEntries(n - 1)].flatMap(([key, { value }]): [string, Json][] =>
-    value === undefined ? [] : [[key, value]],
-  )
   const args = readArgs(frame.args)
+  const entries =
+    entriesAtStart(args, before) ??
+    [...frame.scope.liveEntries(n - 1)].flatMap(([key, { value }]): [string, Json][] => (value === undefined ? [] : [[key, value]]))
   return new Session({ def, args, traced }, entries, readPosition(before))
 }
 

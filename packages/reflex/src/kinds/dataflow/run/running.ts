@@ -24,10 +24,15 @@ export function running(x: GraphStep): Running {
 
 function opened(x: GraphStep): Omit<Running, 'x'> {
   const args = readArgs(x.args)
-  const entries = [...x.frame.scope.liveEntries()].flatMap(([key, { value }]): [string, Json][] =>
-    value === undefined ? [] : [[key, value]],
-  )
+  const entries =
+    entriesAtStart(args, x.position) ??
+    [...x.frame.scope.liveEntries()].flatMap(([key, { value }]): [string, Json][] => (value === undefined ? [] : [[key, value]]))
   return { args, session: new Session({ def: x.def, args }, entries, readPosition(x.position)) }
+}
+
+/** Returns the context of a graph at its first step, which writes it; undefined later. */
+export function entriesAtStart({ context }: GraphArgs, position: Json | undefined): [string, Json][] | undefined {
+  return position === undefined ? Object.entries(context).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])) : undefined
 }
 
 /** Returns the name of a graph in the ids of intents. A fork has its own: its intents are others. */

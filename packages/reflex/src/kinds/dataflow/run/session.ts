@@ -7,7 +7,7 @@ import type { PassValue, Scalar } from '../model/value.ts'
 import { evaluate, type NodeTrace } from '../pass/evaluate.ts'
 import type { Decision } from '../supervisor/decision.ts'
 import { compareInstants } from '../supervisor/instant.ts'
-import { nextDue, type Supervisor, supervise, type SupervisorState } from '../supervisor/supervise.ts'
+import { nextDeferred, nextDue, type Supervisor, supervise, type SupervisorState } from '../supervisor/supervise.ts'
 import type { GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { faults } from './faults.ts'
@@ -30,6 +30,8 @@ export interface Arrived {
 /** One pass, or the decision that there is none now. */
 export interface PassReport {
   readonly event: HostedEvent
+  /** The payload of the event merged with the context, as it arrived. A deferred item runs with its own, which is older. */
+  readonly merged: BoundContext
   readonly decision: Decision
   /** The context of the pass; absent if none ran. */
   readonly context?: BoundContext
@@ -154,14 +156,18 @@ export class Session {
     if (isFault(event)) return draft.refuse({ index, id: arrived.id, ...place, fault: event })
     const { event_id: id } = event
     if (this.#seen.has(id)) return draft.refuse({ index, id, ...place, fault: duplicate(id) })
-    const bound = this.#bind(event)
+    let bound = this.#bind(event)
     if ('refused' in bound) return draft.refuse({ index, id, ...place, fault: bound.refused })
+    const earlier = draft.passes.length
     if (event.kind !== 'Pump') this.#pumpUntil(event.at, draft)
     if (draft.isOver) {
       // What was due before it has an intent, which is acknowledged first.
       draft.held = [...draft.held, arrived as unknown as Json]
       return
     }
+    // What was due before it may have written what it sees.
+    if (draft.passes.length > earlier) bound = this.#bind(event)
+    if ('refused' in bound) return draft.refuse({ index, id, fault: bound.refused })
     this.#seen.add(id)
     this.#run(event, bound.context, draft)
   }
@@ -175,17 +181,19 @@ export class Session {
   /** Runs the deferred items that are due at a time, each at its own time, up to the first intent. */
   #pumpUntil(at: Instant, draft: Draft): void {
     for (;;) {
-      const due = this.nextDue
-      if (due === undefined || compareInstants(due, at) > 0 || draft.isOver) return
-      const { episode, clock } = this.#scheduling
+      const next = nextDeferred(this.#supervisor.store, this.#scheduling)
+      if (next === undefined || compareInstants(next.at, at) > 0 || draft.isOver) return
+      const { at: due, episode } = next
+      const { clock } = this.#scheduling
       const time = clock !== undefined && compareInstants(clock, due) > 0 ? clock : due
-      this.#run({ event_id: `pump/${episode}`, kind: 'Pump', at: time }, {}, draft)
+      // An item that is deferred again is due later, so no two pumps of a run have the same id.
+      this.#run({ event_id: `pump/${episode}/${due.secs}.${due.nanos}`, kind: 'Pump', at: time }, {}, draft)
     }
   }
 
   #run(event: HostedEvent, context: BoundContext, draft: Draft): void {
     const { def, traced = false } = this.#facts
-    let ran: Omit<PassReport, 'event' | 'decision'> = { effects: [] }
+    let ran: Omit<PassReport, 'event' | 'merged' | 'decision'> = { effects: [] }
     const { event_id, kind, at } = event
     const { state, decision } = supervise<JsonObject>(this.#supervisor, this.#scheduling, { event_id, kind, at, context }, (call) => {
       const snapshot = call.context as BoundContext
@@ -202,7 +210,7 @@ export class Session {
       return 'error' in result ? { Failed: 'SemanticError' } : 'Completed'
     })
     this.#scheduling = state
-    const report: PassReport = { event, decision, ...ran }
+    const report: PassReport = { event, merged: context, decision, ...ran }
     this.#dispatch(report, draft)
     draft.add(report)
   }

@@ -5,7 +5,7 @@ import type { Constraints } from '../model/constraints.ts'
 import type { HostedEvent, Instant } from '../model/event.ts'
 import type { ErrorKind, RunTermination } from '../model/termination.ts'
 import type { Decision } from './decision.ts'
-import { DueQueue, type SupervisorStore } from './due-queue.ts'
+import { type DueEpisode, DueQueue, type SupervisorStore } from './due-queue.ts'
 import { compareInstants, later } from './instant.ts'
 import type { Invoker } from './invoker.ts'
 
@@ -64,8 +64,13 @@ export function supervise<Context extends Json>(
 }
 
 /** Returns the time from which a pump runs something: a host sends one when its clock has passed it. Undefined if nothing is deferred. */
-export function nextDue(store: SupervisorStore, { deferred }: SupervisorState): Instant | undefined {
-  return new DueQueue(store, deferred).first()?.at
+export function nextDue(store: SupervisorStore, state: SupervisorState): Instant | undefined {
+  return nextDeferred(store, state)?.at
+}
+
+/** Returns the deferred episode that the next pump runs, with its time. */
+export function nextDeferred(store: SupervisorStore, { deferred }: SupervisorState): DueEpisode | undefined {
+  return new DueQueue(store, deferred).first()
 }
 
 /** A deferred episode as the store has it. */
