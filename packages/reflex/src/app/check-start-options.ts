@@ -1,6 +1,6 @@
 import type { AgentChoice, RunLimits } from '../policy/index.ts'
 import { faults } from '../runs/faults.ts'
-import type { Fault, Program, Programs } from '../kernel/index.ts'
+import { type Fault, faults as kernelFaults, type Program, type Programs } from '../kernel/index.ts'
 import type { ChosenOption } from './kind-options.ts'
 import type { Kinds } from '../programs/kinds.ts'
 import { quote, suggest } from '../text/index.ts'
@@ -84,4 +84,14 @@ export function checkLimits(limits: RunLimits): void {
     const shown = typeof amount === 'number' ? String(amount) : JSON.stringify(amount)
     throw faults.make('R2031', `limits.${name} is ${shown}, not a number above 0`, { fix: 'give a number above 0, or leave it out' })
   }
+}
+
+/** Throws `R2010` for a program that a run can start and that cannot be found, before the run begins. */
+export function checkStarted(programs: Programs, { name }: Program, started: readonly string[]): void {
+  const missing = started.find((wanted) => programs.find(wanted) === undefined)
+  if (missing === undefined) return
+  throw kernelFaults.make('R2010', `${name} can start ${missing}, which cannot be found`, {
+    path: missing,
+    fix: 'put it beside the program, or name its folder with --programs',
+  })
 }

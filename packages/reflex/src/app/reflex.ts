@@ -66,7 +66,7 @@ import {
 } from '../kernel/index.ts'
 import { isModule, type Kinds, type ViewedPrograms } from '../programs/kinds.ts'
 import type { Library } from '../programs/library.ts'
-import { checkLimits, checkStartOptions } from './check-start-options.ts'
+import { checkLimits, checkStarted, checkStartOptions } from './check-start-options.ts'
 import type { McpServers } from '../mcp/index.ts'
 import type { Models } from '../models/index.ts'
 import type { BuiltInKinds, ReflexOptions, ResumeOptions, RunOptions, SharedOptions, SharedRunOptions } from './options.ts'
@@ -289,6 +289,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const besides = startedBesides(this.kinds, program.kind, input)
     if (file !== undefined && besides.length > 0)
       await this.library.resolveCalls(program, dirname(file), { modules: isModule(file), besides })
+    checkStarted(this.runtime.programs, program, besides)
     const run = await this.runtime.start(program, {
       ...(Object.keys(input).length === 0 ? {} : { args: input }),
       ...(outside === undefined ? (options.id === undefined ? {} : { id: options.id }) : { id: outside.id }),

@@ -35,6 +35,20 @@ describe('a process that takes intents', () => {
     expect(got().filter(({ type }) => type === 'intent')).toHaveLength(length)
   })
 
+  // proves: dataflow 46, dataflow HST-3
+  test('gets nothing of passes that were aborted or deferred', async () => {
+    const { reflex, graph, events, got } = channelWorld({ host: { constraints: { deadline: '0s' } } })
+    const run = await reflex.run(graph, { dataflow: { source: events } })
+    expect(run.value).toMatchObject({ events: 6, sent: {} })
+    await reflex.close()
+    expect(got()).toEqual([{ type: 'end' }])
+    const deferred = channelWorld({ host: { constraints: { max_per_window: 1, rate_window: '1h' } } })
+    const waiting = await deferred.reflex.run(deferred.graph, { dataflow: { source: deferred.events } })
+    expect(waiting.value).toMatchObject({ sent: {} })
+    await deferred.reflex.close()
+    expect(deferred.got()).toEqual([{ type: 'end' }])
+  })
+
   // proves: dataflow 66
   test.each([
     ['other', 'R1383', 'egress_protocol_violation'],

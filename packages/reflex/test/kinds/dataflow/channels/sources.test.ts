@@ -59,6 +59,7 @@ describe('a file of events', () => {
     expect(again.get('n')).toBe(sum(3000))
   })
 
+  // proves: dataflow 57, dataflow HST-9
   test('may have lines that are refused, each with its place; the others run', async () => {
     const { folder, graph, events } = counter(2)
     appendFileSync(

@@ -1,3 +1,5 @@
+// proves: dataflow D.1, dataflow E.5, dataflow D.5, dataflow D.8, dataflow D.9
+// proves: dataflow I.3, dataflow I.5, dataflow I.6, dataflow I.7, dataflow E.9
 // proves: dataflow 9
 // proves: dataflow 10
 // proves: dataflow 11

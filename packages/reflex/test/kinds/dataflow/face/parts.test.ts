@@ -108,6 +108,16 @@ describe('the files beside a graph', () => {
     expect(handle?.value).toMatchObject({ sent: { call: 1 } })
   })
 
+  test('name programs that must be there before the run begins', async () => {
+    const { folder, graph, events } = bell(ACTION)
+    const host = { kind: 'host', channels: { desk: { type: 'program', start: 'workflow:answer' } }, routes: { call: { channel: 'desk' } } }
+    writeFileSync(join(folder, 'bell.host.json'), JSON.stringify(host))
+    await expect(lifeIn(folder).run(graph, { dataflow: { source: events } })).rejects.toMatchObject({
+      code: 'R2010',
+      message: 'dataflow:bell can start workflow:answer, which cannot be found',
+    })
+  })
+
   test('cannot declare a primitive that computes', async () => {
     const compute = {
       kind: 'compute',

@@ -1,3 +1,4 @@
+// proves: dataflow S3
 // proves: dataflow 24
 // proves: dataflow R.2
 import * as fc from 'fast-check'

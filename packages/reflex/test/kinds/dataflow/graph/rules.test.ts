@@ -1,6 +1,7 @@
 // proves: dataflow 19
 // proves: dataflow 20
 // proves: dataflow 22
+// proves: dataflow S2
 // proves: dataflow V.1
 // proves: dataflow V.3
 // proves: dataflow V.5

@@ -1,3 +1,4 @@
+// proves: dataflow S4
 // proves: dataflow 17
 // proves: dataflow 18
 // proves: dataflow V.2

@@ -1,4 +1,4 @@
-// proves: dataflow 23, dataflow 25, dataflow 26, dataflow 28, dataflow 30, dataflow 32, dataflow 33, dataflow 35, dataflow 40
+// proves: dataflow S1, dataflow S8, dataflow R.3, dataflow 23, dataflow 25, dataflow 26, dataflow 28, dataflow 30, dataflow 32, dataflow 33, dataflow 35, dataflow 40
 // proves: dataflow R.1, dataflow R.2, dataflow R.4, dataflow R.7, dataflow NUM-FINITE-1, dataflow B.2, dataflow CMP-11
 // proves: dataflow CMP-12, dataflow SRC-10, dataflow SRC-11, dataflow GW-EFX-META-1, dataflow X.11, dataflow I.4, dataflow S5
 // proves: dataflow S6, dataflow S7
