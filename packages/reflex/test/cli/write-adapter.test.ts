@@ -14,7 +14,6 @@ function folderWith(files: Readonly<Record<string, string>>): { folder: string; 
 const GRAPH = JSON.stringify(COUNTER)
 
 describe('reflex validate --write-adapter', () => {
-  // proves: dataflow S9
   test('writes an adapter beside a graph that has none, with which the graph is valid', async () => {
     const { folder, read } = folderWith({ 'counter.dataflow.json': GRAPH })
     const { code, err, out } = await reflex(['validate', 'counter.dataflow.json', '--write-adapter'], { folder })

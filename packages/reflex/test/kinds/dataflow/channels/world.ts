@@ -32,7 +32,7 @@ export interface ChannelWorld {
   readonly graph: string
   readonly events: string
   /** The frames that the channel got. */
-  got(): JsonObject[]
+  readonly got: () => JsonObject[]
 }
 
 /** A folder with the thermostat, its adapter, a channel and the readings of the reference. */

@@ -22,7 +22,7 @@ const subject = (
   name,
   kinds: [graphKind({ primitives: [setHeater] }), flow],
   programs: [
-    { kind: 'dataflow', id: String(graph.id), source: source(graph, adapter) },
+    { kind: 'dataflow', id: graph.id as string, source: source(graph, adapter) },
     { kind: 'flow', id: 'inner', source: { entry: 'a', nodes: { a: { next: 'b' }, b: {} } } },
   ],
   args,
