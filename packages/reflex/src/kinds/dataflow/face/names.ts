@@ -31,6 +31,12 @@ export const dataflowNames: LanguageNames = {
       files: '*.primitive.json',
       schema: async () => (await import('../manifests/schema.ts')).manifestSchema(),
     },
+    {
+      name: 'dataflow-capture',
+      about: 'a captured run of a graph',
+      files: '*.bundle.json',
+      schema: async () => (await import('../capture/bundle-schema.ts')).bundleSchema(),
+    },
   ],
   owns: (text) => BEGINNING.test(text),
 }
