@@ -221,7 +221,7 @@ export class QuestionsRoutes {
     return this.#transport.send<InboxDocument>({ method: 'GET', path: ['v1', 'questions'] }, options)
   }
 
-  /** Answers an open question. The answer is durable when the request returns; the run continues by itself. */
+  /** Answers an open question. 200: the answer is durable and counts; 202: it is durable, and the process that holds the run has not decided on it in ten seconds. The run continues by itself. */
   answer(run: string, question: string, body: QuestionsAnswerBody, options: CallOptions = {}): Promise<QuestionsAnswerAnswer> {
     return this.#transport.send<QuestionsAnswerAnswer>(
       { method: 'POST', path: ['v1', 'runs', run, 'questions', question, 'answer'], body },

@@ -626,7 +626,6 @@ export interface Question {
 export interface QuestionsAnswerAnswer {
   readonly v: 1
   readonly answered: Answered
-  readonly record?: number
 }
 
 export interface QuestionsAnswerBody {

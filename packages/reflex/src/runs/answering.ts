@@ -4,6 +4,7 @@ import { type ListenOptions, type OpenQuestion, questionsOf, type RunHandle } fr
 import {
   type ClosedWait,
   closedWaitText,
+  type Fault,
   faults as kernelFaults,
   Journals,
   Programs,
@@ -47,15 +48,24 @@ export async function findQuestion({ store }: { readonly store: Store }, address
   }
   const found = open.find(({ id, wait, path }) => id === `${run}/${name}` || wait === name || path === name)
   if (found !== undefined) return found
-  const closed = await findClosed(store, run, name)
-  throw kernelFaults.make('R2002', `${run} has no open question ${name}${closedWaitText(closed)}`, {
+  throw notOpen(run, name, await closedQuestion(store, run, name), answerFix(run, open))
+}
+
+/** Returns `R2002` for an answer that came after another one, or after the question was closed. */
+export function lostAnswer({ run, id }: Pick<OpenQuestion, 'run' | 'id'>, closed: ClosedWait | undefined): Fault {
+  return notOpen(run, id.slice(run.length + 1), closed, answerFix(run, []))
+}
+
+function notOpen(run: string, name: string, closed: ClosedWait | undefined, fix: string): Fault {
+  return kernelFaults.make('R2002', `${run} has no open question ${name}${closedWaitText(closed)}`, {
     run,
-    fix: answerFix(run, open),
+    fix,
     ...(closed === undefined ? {} : { data: { closed: closed.record } }),
   })
 }
 
-async function findClosed(store: Store, run: string, name: string): Promise<ClosedWait | undefined> {
+/** Returns the record that closed a question, by its number as `q1` or its name in the journal; undefined if no record of the journal tells. */
+export async function closedQuestion(store: Store, run: string, name: string): Promise<ClosedWait | undefined> {
   try {
     const journals = new Journals(store, new Programs())
     return await searchClosedWait(journals, run, ({ id, number }) => `q${number}` === name || String(id) === name)

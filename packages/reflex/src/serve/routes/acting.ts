@@ -9,6 +9,7 @@ import { TRUST_LEVELS } from '../../policy/index.ts'
 import { serveFaults } from '../../protocol/faults.ts'
 import { checkTopic } from '../check-topic.ts'
 import { route } from '../define-route.ts'
+import { decidedAnswer } from '../answer-decision.ts'
 import { mayUse, sentBy } from '../principals.ts'
 import type { ServeRoute } from '../world.ts'
 import { addressOf, AT, JSON_VALUE, RUN } from './parts.ts'
@@ -43,19 +44,18 @@ export const actingRoutes: readonly ServeRoute[] = [
     name: 'questions.answer',
     method: 'POST',
     url: '/v1/runs/{run}/questions/{question}/answer',
-    does: 'Answers an open question. The answer is durable when the request returns; the run continues by itself.',
+    does: 'Answers an open question. 200: the answer is durable and counts; 202: it is durable, and the process that holds the run has not decided on it in ten seconds. The run continues by itself.',
     scope: 'answer',
     path: RUN.extend({ question: z.string().min(1).max(500) }),
     body: z.strictObject({ value: JSON_VALUE, reason: z.string().max(10_000).exactOptional() }),
-    answers: { 200: z.object({ v, answered, record: z.number().optional() }) },
+    answers: { 200: z.object({ v, answered, record: z.number() }), 202: z.object({ v, answered }) },
     async handle({ path, body, principal }, { reflex, feeds, holder }) {
       const { value, ...why } = body
-      const { question: open, record } = await reflex.answer(`${path.run}/${path.question}`, value, {
-        ...sentBy(holder(principal)),
-        ...why,
-      })
+      const given = await reflex.answer(`${path.run}/${path.question}`, value, { ...sentBy(holder(principal)), ...why })
+      const { question: open } = given
+      const record = given.record ?? (await decidedAnswer(reflex, open, { value, by: principal.name }))
       feeds.wake(open.run)
-      return { json: plainJson({ v: 1, answered: { question: open.id, value, by: principal.name, ...why }, record }) }
+      return { status: record === undefined ? 202 : 200, json: plainJson({ v: 1, answered: { question: open.id, value, by: principal.name, ...why }, record }) }
     },
   }),
   route({
