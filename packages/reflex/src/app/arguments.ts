@@ -177,6 +177,8 @@ export const FILTER = options({
   after: TEXT,
   limit: NUMBER,
 } satisfies FormsOf<RunFilter>)
+export const REPLAY_CAPTURE_OPTIONS = options({ against: TEXT, all: FLAG })
+export const CAPTURED = anyOf(shape('a run', { run: TEXT }), shape('a file', { file: TEXT }))
 export const REPLAY_OPTIONS = options({ against: TEXT, kind: TEXT, segment: NUMBER } satisfies FormsOf<ReplayOptions>)
 export const TRACE_OPTIONS = options({ from: NUMBER, tail: NUMBER } satisfies FormsOf<TraceOptions>)
 export const COLLECT_OPTIONS = options({ keep: NUMBER, dry: FLAG } satisfies FormsOf<CollectOptions>)

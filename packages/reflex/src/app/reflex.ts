@@ -13,6 +13,8 @@ import {
   KIND_LIST,
   reflexForm,
   runForm,
+  CAPTURED,
+  REPLAY_CAPTURE_OPTIONS,
   REPLAY_OPTIONS,
   RESUME_OPTIONS,
   RUN_OBJECT,
@@ -719,6 +721,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     what: { readonly run: string } | { readonly file: string },
     options: ReplayCaptureOptions = {},
   ): Promise<CaptureReplay> {
+    checkArguments('replayCapture', { what: [what, CAPTURED], options: [options, REPLAY_CAPTURE_OPTIONS] })
     const { against, all } = options
     const { capturesOf, replayCaptured, rootProgram } = await import('./capturing.ts')
     const changed = against === undefined ? undefined : (await this.library.load(resolve(this.#surroundings.cwd, against))).program

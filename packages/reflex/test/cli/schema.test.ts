@@ -74,6 +74,8 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['schedule', 'remove', 'nightly'], 'unscheduled'],
   [['schedule', 'remove', 'nightly'], 'error'],
   [['signal', 'nowhere', 'news'], 'error'],
+  [['test', 'twice.dataflow.json', '--holds', 'outputs.double < 10.0'], 'tested'],
+  [['test', 'refund.workflow.json'], 'error'],
   [['explain', 'INVALID_EDGE'], 'explain'],
   [['explain', 'file.write'], 'explain'],
   [['explain', 'R104Z'], 'error'],
@@ -98,6 +100,15 @@ function scene(): string {
     .replace('"order.json"', '"nowhere.json"')
     .replace('"refund"', '"broken-order"')
   writeFileSync(join(folder, 'broken-order.workflow.json'), broken)
+  const twice = {
+    kind: 'cluster',
+    id: 'twice',
+    version: '0.1.0',
+    nodes: { given: { impl: 'context_number_source@^0.1', params: { key: 'given' } }, sum: { impl: 'add@^0.1' } },
+    edges: ['given.value -> sum.a', 'given.value -> sum.b'],
+    outputs: { double: 'sum.result' },
+  }
+  writeFileSync(join(folder, 'twice.dataflow.json'), JSON.stringify(twice))
   mkdirSync(join(folder, 'other'))
   const other = readFileSync(join(folder, 'refund.workflow.json'), 'utf8').replace('"exists"', '"not-exists"')
   writeFileSync(join(folder, 'other/refund.workflow.json'), other)

@@ -39,6 +39,25 @@ export const DOCUMENTS = {
     .describe('worker'),
   carried: z.object({ v, run: text, status, records: z.number() }).describe('worker, a line of --jsonl'),
   replay: replayed.extend({ v }).describe('replay'),
+  tested: z
+    .object({
+      v,
+      seed: z.number(),
+      events: z.number().describe('The number of events that were tried'),
+      situations: z.number().describe('The number of different situations that they reached'),
+      broken: list(
+        z.object({
+          name: text,
+          holds: text.describe('The condition, in CEL'),
+          events: list(anyJson).describe('The shortest events found that break it, as run --events takes them'),
+          seen: z.record(text, anyJson).describe('The values of the names in the condition'),
+          why: text.optional(),
+        }),
+      ),
+      held: list(z.object({ name: text, holds: text })),
+      findings: list(finding),
+    })
+    .describe('test'),
   versions: z
     .object({
       v,
