@@ -17,6 +17,8 @@ const VALUES: Readonly<Record<string, unknown>> = {
   value: 'yes',
   kind: 'pipeline',
   node: 'gate',
+  file: 'main.js',
+  filter: { program: 'pipeline:release' },
   text: 'digraph release { start [shape=Mdiamond]; done [shape=Msquare]; start -> done }',
   dot: 'digraph release { start [shape=Mdiamond]; done [shape=Msquare]; start -> done }',
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Reflex } from '../app/reflex.ts'
-import { canonicalJson, copyJson, isFault, isObject, type JsonObject } from '../kernel/index.ts'
+import { canonicalJson, copyJson, isFault, isObject, type JsonObject, type RunRow } from '../kernel/index.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import { unusedRunName } from '../runs/find-run.ts'
 import type { RunHandle } from '../runs/handle.ts'
@@ -53,12 +53,21 @@ export async function startWithKey(
       return { handle }
     } catch (thrown) {
       if (!isFault(thrown) || thrown.code !== 'R5007') throw thrown
-      const row = (await reflex.store.read(run, 0))?.row
-      if (row === undefined || row.last > 0) return { run }
+      if ((await createdRow(reflex, run)).last > 0) return { run }
       if (await isBeingStarted(reflex, run)) return { run }
       if (id !== undefined) throw thrown
     }
   }
+}
+
+/** Returns the row of a run that exists. The process that creates it may not have committed it yet. Throws `R6062` if that takes too long. */
+async function createdRow({ host, store }: Pick<Reflex, 'host' | 'store'>, run: string): Promise<RunRow> {
+  for (let tries = 1; tries <= MOST_TRIES; tries++) {
+    const row = (await store.read(run, 0))?.row
+    if (row !== undefined) return row
+    await new Promise<void>((resolve) => void host.at(host.now() + WAIT_MS, resolve, true))
+  }
+  throw serveFaults.make('R6062', `another process starts the run ${run} now`)
 }
 
 /**

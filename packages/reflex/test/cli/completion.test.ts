@@ -44,7 +44,7 @@ describe('completion of words', () => {
     ],
     [
       ['validate', '--kind', ''],
-      ['workflow', 'pipeline', 'tree'],
+      ['workflow', 'pipeline', 'tree', 'dataflow'],
     ],
     [['schema', 'out'], ['output']],
     [['explain', 'R1042'], ['R1042']],
