@@ -20,7 +20,7 @@ test('of two answers at once to a run, one through the server that holds it, exa
       other.send('POST', `/v1/runs/${run}/questions/q1/answer`, { value: 'yes' }),
       one.send('POST', `/v1/runs/${run}/questions/q1/answer`, { value: 'no' }),
     ])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409])
     const lost = answers.find(({ status }) => status === 409)
     expect(lost?.json).toMatchObject({ error: { code: 'R2002' } })
   }
