@@ -55,7 +55,10 @@ export const actingRoutes: readonly ServeRoute[] = [
       const { question: open } = given
       const record = given.record ?? (await decidedAnswer(reflex, open, { value, by: principal.name }))
       feeds.wake(open.run)
-      return { status: record === undefined ? 202 : 200, json: plainJson({ v: 1, answered: { question: open.id, value, by: principal.name, ...why }, record }) }
+      return {
+        status: record === undefined ? 202 : 200,
+        json: plainJson({ v: 1, answered: { question: open.id, value, by: principal.name, ...why }, record }),
+      }
     },
   }),
   route({
