@@ -24,7 +24,11 @@ export function unknownInterruption(message: string): Interruption {
   return Object.assign(new Error(message), { [BRAND]: true, is: 'unknown' as const })
 }
 
-/** True for what `questionInterruption` and `unknownInterruption` return. */
+/** True for what `questionInterruption` and `unknownInterruption` return. False for an object of a host that throws while it is looked at. */
 export function isInterruption(thrown: unknown): thrown is Interruption {
-  return thrown instanceof Error && BRAND in thrown
+  try {
+    return thrown instanceof Error && BRAND in thrown
+  } catch {
+    return false
+  }
 }

@@ -349,18 +349,18 @@ export class Effects<S extends RunFacts = RunFacts> {
 
   #onFailed(call: LiveCall<S>, thrown: unknown): void {
     if (call.isOver) return
-    if (isInterruption(thrown)) return this.#interrupt(call, thrown)
+    const interruption = isInterruption(thrown) ? inputOf(call.pendingEffect.id, thrown) : undefined
+    if (interruption !== undefined) return this.#interrupt(call, interruption)
     const fault = faultJson(faultOf(call, thrown))
     const used = this.#used(call, fault)
     this.#finish(call, used === undefined ? ['err', call.pendingEffect.id, fault] : ['err', call.pendingEffect.id, fault, used])
   }
 
   /** Records why a call cannot end by itself. Its progress is recorded first, and the effect stays pending. */
-  #interrupt(call: LiveCall<S>, interruption: Interruption): void {
+  #interrupt(call: LiveCall<S>, input: Input): void {
     const effect = call.pendingEffect
     this.#recordParts(effect, call.endParts())
     if (call.isOver) return
-    const input = inputOf(effect.id, interruption)
     this.#leave(call)
     this.#run.arrive({ resolve: () => (inFlight(effect) ? [effect.frame, input] : undefined) })
   }
@@ -446,8 +446,14 @@ class ResultListener<S extends RunFacts> {
   }
 }
 
-function inputOf(id: Ref, interruption: Interruption): Input {
-  return interruption.is === 'unknown' ? ['unknown', id] : ['hold', id, interruption.title, copyJson(interruption.about, 'a question')]
+/** Returns an interruption as an input; undefined for one that cannot be read, which is a failure then. */
+function inputOf(id: Ref, interruption: Interruption): Input | undefined {
+  try {
+    if (interruption.is === 'unknown') return ['unknown', id]
+    return ['hold', id, interruption.title, copyJson(interruption.about, 'a question')]
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns the facts about an effect that is not being performed. Unknown facts are assumed to be the worst; without a port, nothing happens. */
