@@ -52,7 +52,7 @@ export async function work(reflex: Reflex, options: WorkOptions = {}): Promise<v
   await new WorkLoop(reflex, options).run()
 }
 
-/** What `work` does, for a process that also starts runs. */
+/** The loop of `work`, for a process that also starts runs. */
 
 /** A run that this worker has taken. */
 interface ActiveRun {

@@ -9,7 +9,7 @@ export interface ClientOptions {
   readonly token: string
   /** Another implementation of `fetch`. */
   readonly fetch?: typeof fetch
-  /** How often a request is repeated that may be repeated safely. Default: 3. */
+  /** The most repetitions of a request that can be repeated safely. Default: 3. */
   readonly retries?: number
 }
 

@@ -938,7 +938,7 @@ export interface SchedulesAddBody {
   readonly missed?: 'skip' | 'last' | 'all'
   /** The most missed times that are made up for with all */
   readonly most?: number
-  /** Where the run of the time before has not ended */
+  /** What is done at a time if the run of the previous time has not ended */
   readonly overlap?: 'allow' | 'skip' | 'cancel'
   readonly paused?: boolean
   /** Letters, digits, dots, hyphens and underscores */

@@ -34,7 +34,7 @@ const LONGEST_DELAY = 30_000
 const MOST_FAILURES = 5
 const REST = 60_000
 
-/** What is known of the processes of one server, in one sandbox. */
+/** The state of the processes of one server, in one sandbox. */
 interface Instance {
   live: Promise<Connection> | undefined
   failures: number

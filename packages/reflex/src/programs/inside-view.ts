@@ -27,7 +27,7 @@ export interface UnknownName {
 
 /** The parts of a record, for kinds that do several complete things in one record: the passes of a graph. Pure. */
 export interface InsideView<Def = unknown> {
-  /** What a part is called, in the singular: `episode`. */
+  /** The name of a part, in the singular: `episode`. */
   readonly noun: string
   /** True for a text that has the form of a name of a part, such as `E554`. */
   isName(text: string): boolean

@@ -43,7 +43,7 @@ export interface ServeOptions {
   /** Milliseconds that a client has to send a whole request. Default: 60,000. */
   readonly requestTimeout?: number
   readonly onWork?: (event: WorkerEvent) => void
-  /** What starts runs without a client, and what its runs send. */
+  /** The webhooks and schedules that start runs, and the webhooks that runs send. */
   readonly triggers?: TriggerConfig
   /** Receives faults of triggers that nobody waits for. */
   readonly onTrouble?: (fault: Fault) => void

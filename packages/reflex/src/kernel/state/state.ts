@@ -29,7 +29,7 @@ export interface RunOutcome {
   readonly value: Json | undefined
 }
 
-/** Where a run comes from: the run in which its program was started first, and what tells a fork from it and from other forks. */
+/** The origin of a run: the run in which its program was started first, and for a fork a mark that no other run has. */
 export interface RunOrigin {
   readonly run: string
   readonly fork?: string

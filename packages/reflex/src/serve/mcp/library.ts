@@ -66,7 +66,7 @@ export interface McpRequest {
 export interface McpContext {
   readonly mcpReq: {
     readonly _meta?: { readonly progressToken?: string | number }
-    /** What each request of the newer protocol states about its client. */
+    /** The facts about its client that each request of the newer protocol states. */
     readonly envelope?: Readonly<Record<string, unknown>>
     /** Answers of the client to elicitations. */
     readonly inputResponses?: Readonly<Record<string, unknown>>

@@ -11,7 +11,7 @@ import type { ServeRoute } from '../world.ts'
 /** The most milliseconds that the store of a ready server takes to answer. */
 const READY_MS = 2000
 
-/** What the server says about itself. */
+/** The routes about the server itself. */
 export const serviceRoutes: readonly ServeRoute[] = [
   route({
     name: 'health',

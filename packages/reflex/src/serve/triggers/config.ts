@@ -76,7 +76,10 @@ export const SCHEDULE = z.strictObject({
   input: VALUES.default({}),
   missed: z.enum(['skip', 'last', 'all']).default('last').describe('The times that passed while no server was there'),
   most: z.number().int().min(1).max(1000).default(100).describe('The most missed times that are made up for with all'),
-  overlap: z.enum(['allow', 'skip', 'cancel']).default('allow').describe('Where the run of the time before has not ended'),
+  overlap: z
+    .enum(['allow', 'skip', 'cancel'])
+    .default('allow')
+    .describe('What is done at a time if the run of the previous time has not ended'),
   paused: z.boolean().default(false),
 })
 
@@ -91,7 +94,7 @@ export type Hook = Omit<z.output<typeof HOOK>, 'secret'> & { readonly secret: st
 export type Subscription = Omit<z.output<typeof SUBSCRIPTION>, 'secret'> & { readonly secret: string }
 export type Schedule = z.output<typeof SCHEDULE>
 
-/** What the operator declares in a file of triggers, with its secrets. */
+/** The declarations of the operator in a file of triggers, with their secrets. */
 export interface TriggerConfig {
   readonly hooks: Readonly<Record<string, Hook>>
   readonly subscriptions: Readonly<Record<string, Subscription>>

@@ -16,7 +16,7 @@ export interface Delivery {
   readonly payload: Json
 }
 
-/** What a delivery has done. */
+/** The result of a delivery. */
 export type DeliveryResult =
   | { readonly did: 'started' | 'sent'; readonly run: string; readonly repeated: boolean }
   /** The payload has other values than the hook takes. */

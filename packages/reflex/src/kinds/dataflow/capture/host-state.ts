@@ -1,7 +1,7 @@
 /** The states of a host (reference 5.8). `FinalizeOnly`: no more steps, a capture can still be made. `Fatal`: neither. */
 export type HostState = 'NoCommittedSteps' | 'Eligible' | 'FinalizeOnly' | 'Fatal'
 
-/** How the handling of one event ended. `refused`: before it reached the supervisor; its id is not used up. */
+/** The result of handling one event. `refused`: the event did not reach the supervisor, and its id can be sent again. */
 export type StepEnd = 'committed' | 'refused' | 'egress_failed' | 'failed'
 
 /** Returns the state after an event. `FinalizeOnly` and `Fatal` are never left. */

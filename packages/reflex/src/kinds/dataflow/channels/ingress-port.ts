@@ -21,8 +21,8 @@ const LOOK = 20
 type World = Pick<KindWorld, 'host' | 'startLines' | 'toolCall'>
 
 /**
- * The port `ingress`: the sources of events that a run reads itself. The effect lasts until its source ends. After a crash a file is read
- * on from the last event that a record has taken, so each line is taken exactly once; a process is told how many lines were taken.
+ * The port `ingress`: the sources of events that a run reads itself. The effect lasts until its source ends. After a crash, reading of a file
+ * continues behind the last line that a record has taken, so each line is taken exactly once; a process gets the number of events taken.
  */
 export function ingressPort(world: World): Port<RunSettings> {
   return {
@@ -80,7 +80,7 @@ class Sink {
     this.#line = line
   }
 
-  /** How far the source was read before: bytes and lines. */
+  /** The end of the part that was read before this call, in bytes and lines. */
   get from(): { readonly offset: number; readonly line: number } {
     return { offset: this.#offset, line: this.#line }
   }

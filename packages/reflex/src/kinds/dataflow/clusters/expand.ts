@@ -27,7 +27,7 @@ export interface ExpandedGraph {
   readonly edges: readonly ExpandedEdge[]
   readonly outputs: readonly GraphOutput[]
   readonly signature: Signature
-  /** What is wrong so far. */
+  /** The rules that are broken so far; `validateGraph` adds its own. */
   readonly report: Report
   /** The errors so far, in the order of the rules. */
   readonly findings: readonly Fault[]

@@ -8,6 +8,7 @@ import type { CompiledGraph } from '../run/compiled.ts'
 import { faults } from '../run/faults.ts'
 import { readEvent } from '../run/read-event.ts'
 import { SeenIds } from '../run/seen-ids.ts'
+import { duplicate } from '../run/session.ts'
 import { EVENT_TOPIC, MOST_EVENTS } from '../run/topics.ts'
 
 const EVENT = z.looseObject({})
@@ -80,7 +81,7 @@ async function graphOf(name: string, { peek, host }: RouteWorld): Promise<Admitt
     refusal(body) {
       const event = readEvent(body, { id: '', at: host.now() })
       if (event === undefined || isFault(event)) return event
-      if (seen.has(event.event_id)) return faults.finding('R1334', `event id ${event.event_id} was taken before`, { rule: 'HST-9' })
+      if (seen.has(event.event_id)) return duplicate(event.event_id)
       const bound = bind(event)
       return 'refused' in bound ? bound.refused : undefined
     },

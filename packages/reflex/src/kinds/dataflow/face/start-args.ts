@@ -12,7 +12,7 @@ import type { DATAFLOW_RUN_OPTIONS } from './run-options.ts'
 import { siblingText } from './siblings.ts'
 
 /**
- * Returns what a run of a graph is told by its options and by the host file: `--host`, else NAME.host.json beside the program. Throws the
+ * Returns the arguments of a run of a graph, from its options and the host file: `--host`, else NAME.host.json beside the program. Throws the
  * first finding of a file that cannot be used, and `R1357` for a graph that cannot run with it.
  */
 export function startArgs(

@@ -37,7 +37,7 @@ export interface ClusterParameter extends Omit<ParameterDeclaration, 'default'> 
   readonly default?: ParameterValue | { readonly derive_key: string }
 }
 
-/** What a cluster says of its own shape. */
+/** The signature that a cluster declares. It may not claim more than the inferred one. */
 export interface DeclaredSignature {
   readonly kind?: string
   readonly inputs?: readonly { readonly name: string; readonly type: PortType }[]

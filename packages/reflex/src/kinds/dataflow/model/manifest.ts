@@ -71,7 +71,7 @@ export interface IntentDeclaration {
   readonly mirror_writes?: readonly MirrorWrite[]
 }
 
-/** What a primitive declares, as in a `*.primitive.json`. Its function has no say in it. */
+/** The declaration of a primitive, as in a `*.primitive.json`. Effects follow from it, never from the function. */
 export interface Manifest {
   readonly kind: PrimitiveKind
   readonly id: string

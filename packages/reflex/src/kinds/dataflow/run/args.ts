@@ -13,7 +13,7 @@ export type EventSource =
       readonly time_field?: string | undefined
     }
 
-/** What a run of a graph is told when it starts. */
+/** The arguments with which a run of a graph starts. */
 export interface GraphArgs {
   /** True for a graph that takes events until it is told that none follows; otherwise its inputs are one event. */
   readonly stays: boolean

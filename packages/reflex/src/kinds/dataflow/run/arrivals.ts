@@ -6,7 +6,7 @@ import type { Arrived } from './session.ts'
 /** An event of a source that the run reads itself. */
 export interface SourcedEvent extends Arrived {
   readonly name: string
-  /** How far the source was read with it: bytes and lines; −1 at its end. */
+  /** The end of its line in the source, in bytes, and the number of the line; −1 at the end of the source. */
   readonly read: readonly [offset: number, line: number]
 }
 

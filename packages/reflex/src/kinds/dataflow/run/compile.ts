@@ -15,7 +15,7 @@ import { compilePass } from '../pass/compile-pass.ts'
 import { STANDARD } from '../primitives/standard.ts'
 import type { CompiledGraph, GraphSource } from './compiled.ts'
 
-/** What a host adds to graphs. */
+/** The extensions of a host for graphs. */
 export interface GraphHost {
   /** Primitives besides those of the standard catalogue. */
   readonly primitives: readonly Primitive[]
@@ -43,7 +43,7 @@ export function compileGraph(source: GraphSource, host: GraphHost, pinned?: read
   }
 }
 
-/** What a catalog has besides the primitives of a host. */
+/** The parts of a catalog besides the primitives of a host. */
 interface CatalogParts {
   /** The functions that a run calls. Of a primitive that is among them, only that version is taken. */
   readonly pinned?: readonly FunctionPin[] | undefined

@@ -25,7 +25,7 @@ export interface GraphPosition {
   readonly pending: readonly PendingIntent[]
   /** Events that were taken and wait for the acknowledgements of intents before them. */
   readonly held: readonly Json[]
-  /** How far each source of events was read: the end of its last line in bytes, and the number of lines. */
+  /** The end of the last line that was taken of each source of events, in bytes, and the number of lines. */
   readonly read: Readonly<Record<string, readonly [offset: number, line: number]>>
   /** Programs that were started and have not ended, by their strands. */
   readonly started: Readonly<Record<string, readonly [kind: string, intent: string]>>

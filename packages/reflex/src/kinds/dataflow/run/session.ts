@@ -23,7 +23,7 @@ export interface Arrived {
   readonly body: Json
   /** True for a message that says that no event follows. */
   readonly isClose?: boolean
-  /** How far its source was read with it: bytes and lines; −1 at its end. Absent for an event that no source of the run has read. */
+  /** The end of its line in its source, in bytes, and the number of the line; −1 at the end of the source. Absent for an event that no source of the run has read. */
   readonly read?: readonly [offset: number, line: number]
 }
 
@@ -269,7 +269,7 @@ export class Session {
   }
 }
 
-/** What one step has taken so far. */
+/** The passes, refusals and intents of one step so far. */
 class Draft {
   readonly passes: PassReport[] = []
   readonly refusals: Refusal[] = []
@@ -310,7 +310,8 @@ class Draft {
   }
 }
 
-function duplicate(id: string): Fault {
+/** Returns the refusal of an event whose id was taken before (HST-9). */
+export function duplicate(id: string): Fault {
   return faults.finding('R1334', `event id ${id} was taken before`, { rule: 'HST-9' })
 }
 

@@ -2,7 +2,7 @@ import { isList, type Json } from '../../../kernel/index.ts'
 import type { Instant } from '../model/event.ts'
 import { compareInstants } from './instant.ts'
 
-/** Where a supervisor keeps what grows: a board, a map. Keys begin with `~`, which no context key does. */
+/** The store of a supervisor for data that grows: a board, a map. Keys begin with `~`, which no context key does. */
 export interface SupervisorStore {
   get(key: string): Json | undefined
   set(key: string, value: Json): void
