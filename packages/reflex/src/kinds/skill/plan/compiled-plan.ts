@@ -1,0 +1,57 @@
+import type { Fault, Json, JsonObject } from '../../../kernel/index.ts'
+import type { Manifest } from '../model/manifest.ts'
+
+/** What a template or an extraction gives: a value, or why there is none. */
+export type Rendered<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly fault: Fault }
+
+/** Everything that templates and expressions of a plan read. */
+export interface PlanValues {
+  readonly slots: Readonly<Record<string, Json>>
+  readonly board: Readonly<Record<'ctx' | 'env' | 'work' | 'policy', JsonObject>>
+  readonly hostFacts: JsonObject
+  readonly principal: { readonly id: string; readonly roles: readonly string[] }
+  /** The results of steps by id. */
+  readonly steps: Readonly<Record<string, { readonly result: Json }>>
+  readonly exec: { readonly id: string; readonly trace_id: string; readonly started_at: string; readonly attempt: number }
+}
+
+/** A step of a plan, or an undo, ready to be carried out. */
+export interface PlannedCall {
+  readonly id: string
+  /** The name of a tool, or `kind:id` of a program. */
+  readonly tool: string
+  readonly isProgram: boolean
+  /** True if the tool is not declared to change nothing. */
+  readonly isEffectful: boolean
+  /** True if a repeated call with the same arguments changes nothing more. */
+  readonly isRepeatable: boolean
+  readonly timeout: number
+  readonly retries: number
+  readonly backoff: number
+  /** The most that one call costs, in US dollars; 0 if nothing is declared. */
+  readonly estimatedCost: number
+  readonly onGuardFalse: 'stop' | 'skip'
+  /** Returns the first guard that does not hold, in words; undefined if all hold. An expression that fails does not hold. */
+  guard(values: PlanValues): string | undefined
+  args(values: PlanValues): Rendered<JsonObject>
+  /** Returns what the step copies out of a result, by path under `work.`; a part that is not found is left out. */
+  capture(result: Json): Readonly<Record<string, Json>>
+}
+
+/** An undo of a plan. */
+export interface PlannedUndo extends PlannedCall {
+  readonly when: string
+  readonly forStep: string | undefined
+}
+
+/** A skill as its plan runs it. */
+export interface PlanProgram {
+  readonly manifest: Manifest
+  readonly hash: string
+  readonly steps: readonly PlannedCall[]
+  readonly verify: PlannedCall | undefined
+  readonly undos: readonly PlannedUndo[]
+  /** The idempotency key; undefined for a skill that changes nothing. */
+  key(values: PlanValues): Rendered<string> | undefined
+  outputs(values: PlanValues): Rendered<JsonObject>
+}
