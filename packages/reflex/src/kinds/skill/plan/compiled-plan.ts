@@ -1,5 +1,7 @@
 import type { Fault, Json, JsonObject } from '../../../kernel/index.ts'
+import type { DecisionRecord, GateSnapshot } from '../model/decision.ts'
 import type { Manifest } from '../model/manifest.ts'
+import type { ProposalFacts } from './args.ts'
 
 /** What a template or an extraction gives: a value, or why there is none. */
 export type Rendered<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly fault: Fault }
@@ -44,6 +46,33 @@ export interface PlannedUndo extends PlannedCall {
   readonly forStep: string | undefined
 }
 
+/** What `skills.look` has found: everything outside that the gate reads. */
+export interface LookResult extends Omit<GateSnapshot, 'board' | 'userText' | 'goalLabels'> {
+  readonly env: string
+}
+
+/** Everything that the gate decides on. */
+export interface GateQuestion {
+  readonly inputs: JsonObject
+  readonly proposal: ProposalFacts
+  readonly look: LookResult
+  readonly board: PlanValues['board']
+}
+
+/** The verdict of the gate, and the values of the slots if it approves. */
+export interface GateAnswer {
+  readonly decision: DecisionRecord
+  readonly slots: JsonObject
+}
+
+/** A question for the values of slots: for a person, and slot by slot for a model. */
+export interface SlotQuestion {
+  readonly text: string
+  /** The JSON Schema of an object with a value for each slot. */
+  readonly schema: JsonObject
+  readonly questions: readonly { readonly slot: string; readonly question: string }[]
+}
+
 /** A skill as its plan runs it. */
 export interface PlanProgram {
   readonly manifest: Manifest
@@ -54,4 +83,6 @@ export interface PlanProgram {
   /** The idempotency key; undefined for a skill that changes nothing. */
   key(values: PlanValues): Rendered<string> | undefined
   outputs(values: PlanValues): Rendered<JsonObject>
+  decide(question: GateQuestion): GateAnswer
+  ask(missing: readonly string[]): SlotQuestion
 }
