@@ -120,3 +120,8 @@ export function recentStats(use: UseEntry, major: number, now: number): { readon
 }
 
 const THIRTY_DAYS = 30 * 86_400_000
+
+/** The name of the entry with the text of a prompt. */
+export function promptName(reference: string): string {
+  return `prompt/${reference}`
+}

@@ -14,6 +14,8 @@ export interface ProposalFacts {
 export interface SkillArgs {
   readonly inputs: JsonObject
   readonly proposal: ProposalFacts
+  /** True if the person who started the run tries a draft out. It counts for the program of the run alone. */
+  readonly isDraft: boolean
 }
 
 /** Reads the arguments of a frame: inputs by name, and under `_proposal` what a wrapped agent says of itself. No slot begins with `_`. */
@@ -25,6 +27,7 @@ export function readArgs(args: Json | undefined): SkillArgs {
   const isKnown = carrier === 'text' || carrier === 'tool' || carrier === 'manual'
   return {
     inputs,
+    isDraft: given['_draft'] === true,
     proposal: {
       carrier: isKnown ? carrier : 'program',
       ...(typeof why === 'string' ? { why } : {}),
@@ -35,7 +38,7 @@ export function readArgs(args: Json | undefined): SkillArgs {
 }
 
 /** Writes the arguments of a frame as `readArgs` reads them. */
-export function writeArgs({ inputs, proposal }: SkillArgs): JsonObject {
+export function writeArgs({ inputs, proposal }: Omit<SkillArgs, 'isDraft'>): JsonObject {
   const { carrier, why, userText, goalLabels } = proposal
   return {
     ...inputs,

@@ -1,5 +1,5 @@
 import type { Fault, Json, JsonObject } from '../../../kernel/index.ts'
-import type { DecisionRecord, GateSnapshot } from '../model/decision.ts'
+import type { DecisionRecord, GateSnapshot, ParserAnswer } from '../model/decision.ts'
 import type { Manifest } from '../model/manifest.ts'
 import type { ProposalFacts } from './args.ts'
 
@@ -47,8 +47,10 @@ export interface PlannedUndo extends PlannedCall {
 }
 
 /** What `skills.look` has found: everything outside that the gate reads. */
-export interface LookResult extends Omit<GateSnapshot, 'board' | 'userText' | 'goalLabels'> {
+export interface LookResult extends Omit<GateSnapshot, 'board' | 'userText' | 'goalLabels' | 'parsed'> {
   readonly env: string
+  /** The prompts of its parsers, by their references; one that was changed since the manifest was kept is absent. */
+  readonly prompts: Readonly<Record<string, string>>
 }
 
 /** Everything that the gate decides on. */
@@ -57,6 +59,16 @@ export interface GateQuestion {
   readonly proposal: ProposalFacts
   readonly look: LookResult
   readonly board: PlanValues['board']
+  /** What parsers have replied so far. */
+  readonly parsed: readonly ParserAnswer[]
+}
+
+/** A question to a model for values of slots, at temperature 0. */
+export interface ParserQuestion {
+  readonly key: string
+  readonly model: string
+  readonly prompt: string
+  readonly inputs: JsonObject
 }
 
 /** The verdict of the gate, and the values of the slots if it approves. */
@@ -83,6 +95,8 @@ export interface PlanProgram {
   /** The idempotency key; undefined for a skill that changes nothing. */
   key(values: PlanValues): Rendered<string> | undefined
   outputs(values: PlanValues): Rendered<JsonObject>
+  /** Returns the questions to models whose replies a decision needs and lacks. */
+  parsers(question: GateQuestion): readonly ParserQuestion[]
   decide(question: GateQuestion): GateAnswer
   ask(missing: readonly string[]): SlotQuestion
 }

@@ -1,7 +1,7 @@
 import { digest, isObject, type Json, type JsonObject, type StepContext } from '../../../kernel/index.ts'
 import { readArgs, type SkillArgs } from './args.ts'
 import { boardRoots } from './board-roots.ts'
-import type { LookResult, PlanProgram, PlanValues } from './compiled-plan.ts'
+import type { GateQuestion, LookResult, PlanProgram, PlanValues } from './compiled-plan.ts'
 import { type PlanPosition, positionJson, readPosition } from './position.ts'
 
 export type SkillStep = StepContext<PlanProgram>
@@ -9,6 +9,7 @@ export type SkillStep = StepContext<PlanProgram>
 /** The keys that a frame of a skill keeps for itself. */
 export const KEYS = {
   look: '~look',
+  parsed: '~parsed',
   slots: '~slots',
   admitted: '~admitted',
   outputs: '~outputs',
@@ -41,6 +42,20 @@ export class Execution {
 
   get look(): LookResult {
     return this.x.get(KEYS.look) as unknown as LookResult
+  }
+
+  /** Everything that the gate decides on. */
+  get question(): GateQuestion {
+    const { x, args } = this
+    const answers = x.get(KEYS.answers)
+    const parsed = x.get(KEYS.parsed)
+    return {
+      inputs: { ...args.inputs, ...(isObject(answers) ? answers : {}) },
+      proposal: args.proposal,
+      look: this.look,
+      board: this.board,
+      parsed: (Array.isArray(parsed) ? parsed : []) as unknown as GateQuestion['parsed'],
+    }
   }
 
   get board(): PlanValues['board'] {

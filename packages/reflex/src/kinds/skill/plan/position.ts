@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { StepOutcome, StopCause } from '../model/plan-result.ts'
 
 /** Where an execution stands (reference skill 1.19). */
-export type PlanPhase = 'look' | 'slots' | 'admit' | 'verify' | 'step' | 'undo' | 'settle'
+export type PlanPhase = 'look' | 'parse' | 'slots' | 'admit' | 'verify' | 'step' | 'undo' | 'settle'
 
 /** The position of a frame of a skill. */
 export interface PlanPosition {
@@ -20,6 +20,8 @@ export interface PlanPosition {
   readonly ended: readonly (readonly [id: string, outcome: StepOutcome])[]
   /** When the undos began, in milliseconds since the epoch. */
   readonly undoAt?: number
+  /** The questions to models that are in flight: their keys by effect. */
+  readonly parsing?: Readonly<Record<string, string>>
   /** True while a program that a step or an undo has called is being left. */
   readonly isLeaving?: true
   /** Why it stops. */

@@ -21,11 +21,11 @@ export function stepSkill(x: SkillStep, input: Input | undefined): void {
       if (x.position === undefined) look(one, {})
       return
     case 'ok':
-      return settled(one, input[2])
+      return settled(one, input[1], input[2])
     case 'err':
-      return failed(one, input[2] as unknown as FaultData)
+      return failed(one, input[1], input[2] as unknown as FaultData)
     case 'ret':
-      return returned(one, input[2], input[3])
+      return returned(one, input[1], input[2], input[3])
     case 'timer':
       return timer(one, input[1])
     case 'answer':
@@ -41,11 +41,13 @@ function look(one: Execution, inputs: JsonObject): void {
   one.x.request('skills.look', { inputs: { ...one.args.inputs, ...inputs } })
 }
 
-function settled(one: Execution, result: Json): void {
+function settled(one: Execution, ref: Ref, result: Json): void {
   switch (one.position.phase) {
     case 'look':
       one.x.setInternal(KEYS.look, result)
-      return decideOn(one)
+      return parse(one)
+    case 'parse':
+      return parserDone(one, ref, result)
     case 'admit':
       return admitted(one, result as unknown as Admission)
     case 'verify':
@@ -60,8 +62,10 @@ function settled(one: Execution, result: Json): void {
   }
 }
 
-function failed(one: Execution, fault: FaultData): void {
+function failed(one: Execution, ref: Ref, fault: FaultData): void {
   switch (one.position.phase) {
+    case 'parse':
+      return parserDone(one, ref, undefined)
     case 'verify':
       dropTimers(one)
       return admit(one, 'not_done')
@@ -75,22 +79,48 @@ function failed(one: Execution, fault: FaultData): void {
   }
 }
 
-function returned(one: Execution, status: string, value: Json | undefined): void {
+function returned(one: Execution, ref: Ref, status: string, value: Json | undefined): void {
   const { isLeaving, cause = 'cancelled', detail = '', phase } = one.position
   if (isLeaving === true) {
     const { isLeaving: _, ...rest } = one.position
     one.position = rest
     return phase === 'undo' ? nextUndo(one, endPlan) : stop(one, cause, detail, endPlan)
   }
-  if (status === 'done') return settled(one, value ?? null)
-  failed(one, (isObject(value) ? value : { code: 'R2012', message: `it was ${status}`, verdict: 'fail' }) as unknown as FaultData)
+  if (status === 'done') return settled(one, ref, value ?? null)
+  failed(one, ref, (isObject(value) ? value : { code: 'R2012', message: `it was ${status}`, verdict: 'fail' }) as unknown as FaultData)
+}
+
+/** The milliseconds of a question to a model (reference skill 1.11). */
+const PARSER_TIME = 5_000
+
+/** Asks models for the slots that nothing else fills. A reply that is not there is a slot without a value. */
+function parse(one: Execution): void {
+  const questions = one.program.parsers(one.question)
+  if (questions.length === 0) return decideOn(one)
+  const parsing = questions.map(({ key, model, prompt, inputs }) => {
+    const messages = [
+      { role: 'system', content: prompt },
+      { role: 'user', content: JSON.stringify(inputs) },
+    ]
+    const ref = one.x.request('model', { model, messages, temperature: 0, timeout: PARSER_TIME, retries: 0, partial: true })
+    return [String(ref), key] as const
+  })
+  one.move({ phase: 'parse', parsing: Object.fromEntries(parsing) })
+}
+
+function parserDone(one: Execution, ref: Ref, reply: Json | undefined): void {
+  const { [String(ref)]: key, ...parsing } = one.position.parsing ?? {}
+  if (key === undefined) return
+  const { model, text } = isObject(reply) ? reply : {}
+  const answer = { key, ...(typeof model === 'string' ? { model } : {}), ...(typeof text === 'string' ? { output: text } : {}) }
+  one.x.setInternal(KEYS.parsed, [...one.question.parsed, answer] as unknown as Json)
+  one.move({ parsing })
+  if (Object.keys(parsing).length === 0) decideOn(one)
 }
 
 function decideOn(one: Execution): void {
-  const { args, look: found, board, x } = one
-  const answers = x.get(KEYS.answers)
-  const inputs = { ...args.inputs, ...(isObject(answers) ? answers : {}) }
-  const { decision, slots } = one.program.decide({ inputs, proposal: args.proposal, look: found, board })
+  const { x } = one
+  const { decision, slots } = one.program.decide(one.question)
   if (decision.verdict === 'denied') return note(one, decision, () => refuse(one, decision))
   if (decision.verdict === 'clarify') return note(one, decision, () => clarify(one, decision))
   x.setInternal(KEYS.slots, slots)

@@ -113,6 +113,7 @@ function compile(json: Json): PlanProgram {
         return { decision: decisionOf('clarify', [source.asks]), slots: {} }
       return { decision: decisionOf('approved'), slots: inputs }
     },
+    parsers: () => [],
     ask: (missing) => ({
       text: `Which value for ${missing.join()}?`,
       schema: { type: 'object', properties: Object.fromEntries(missing.map((slot) => [slot, { type: 'string' }])), required: [...missing] },
