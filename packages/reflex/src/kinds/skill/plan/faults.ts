@@ -40,4 +40,12 @@ export const faults = defineFaults({
     often: 'very many executions of one skill at the same moment, a store that a newer Reflex has written',
     fix: 'Call the skill again, or raise `activation.max_concurrency` of the skill to spread the calls; for a newer form, update Reflex.',
   },
+  R1474: {
+    title: 'A skill has given no valid result',
+    verdict: 'fail',
+    when: 'while a plan is carried out',
+    means: 'All steps have succeeded, but an output that the skill declares could not be made of their results, or has another type.',
+    often: 'a tool that answers in another form than when the skill was made',
+    fix: 'Run `reflex trace RUN` to see the results of the steps, and correct `plan.result_map` or the type of the output.',
+  },
 })

@@ -1,72 +1,13 @@
-import {
-  type FaultData,
-  faultJson,
-  type Input,
-  isObject,
-  type Json,
-  type JsonObject,
-  type Ref,
-  type StepContext,
-} from '../../../kernel/index.ts'
+import { type FaultData, faultJson, type Input, isObject, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
 import type { SkillOutcome } from '../model/plan-result.ts'
-import type { CallResult, ModelReply, TurnArgs, TurnInput, TurnSource } from '../model/turn.ts'
-import { answerProposal, readReply, roundDone, sumOf } from './reply.ts'
-import { BEGINNING, positionPatch, readPosition, type TurnPosition, without } from './position.ts'
+import type { ModelReply, TurnArgs, TurnInput } from '../model/turn.ts'
+import { BEGINNING } from './position.ts'
+import { answerAgent, propose, readReply, sumOf, tellOutcome, tellRejections } from './reply.ts'
+import { send } from './send.ts'
+import { Turn, TURN_KEYS, type TurnStep } from './turn.ts'
 
-export type TurnStep = StepContext<TurnSource>
-
-/** The keys that a turn keeps for itself. */
-export const TURN_KEYS = {
-  /** What became of a call of the agent. */
-  result: (id: string) => `~r.${id}`,
-  /** The text of the user that opened the turn. */
-  userText: '~user',
-  /** The bulletin: its bytes never change within the turn. */
-  bulletin: '~bulletin',
-  request: (id: string) => `~q.${id}`,
-} as const
-
-/** One turn of a wrapped agent during one step. */
-export class Turn {
-  readonly x: TurnStep
-  readonly args: TurnArgs
-  readonly before: TurnPosition
-  position: TurnPosition
-
-  constructor(x: TurnStep) {
-    this.x = x
-    this.args = (isObject(x.args) ? x.args : {}) as unknown as TurnArgs
-    this.before = readPosition(x.position)
-    this.position = this.before
-  }
-
-  move(change: Partial<TurnPosition>): void {
-    this.position = { ...this.position, ...change }
-  }
-
-  /** Writes the position, if it has changed. */
-  commit(): void {
-    const patch = positionPatch(this.before, this.position)
-    if (Object.keys(patch).length > 0) this.x.patch(patch)
-  }
-
-  flight(ref: Ref, id: string): void {
-    this.move({ flights: { ...this.position.flights, [String(ref)]: id } })
-  }
-
-  /** Returns the call of the agent to which an effect or a strand belongs, which is not in flight any more. */
-  landed(ref: Ref): string | undefined {
-    const id = this.position.flights[String(ref)]
-    if (id !== undefined) this.move({ flights: without(this.position.flights, String(ref)) })
-    return id
-  }
-
-  /** Says what became of a call: the session of the agent's code sees the write. */
-  resolve(id: string, result: CallResult): void {
-    this.x.setInternal(TURN_KEYS.result(id), result)
-    this.move({ requests: without(this.position.requests, id) })
-  }
-}
+/** The flight of the bulletin belongs to no call of the agent. */
+const BULLETIN = ''
 
 /**
  * One step of a turn. The agent's own code drives: each of its calls of the model and of tools is an input, becomes an effect of the run, and
@@ -97,7 +38,7 @@ function take(turn: Turn, input: Input | undefined): void {
     case 'err':
       return failed(turn, input[1], input[2] as unknown as FaultData)
     case 'end':
-      return strandEnded(turn, input[1], input[2], input[3])
+      return ended(turn, input[1], input[2], input[3])
     default:
   }
 }
@@ -118,46 +59,43 @@ function called(turn: Turn, call: TurnInput): void {
 
 /** The agent asks its model. The first request brings the text of the user, and with it the bulletin. */
 function asked(turn: Turn, { id, request, userText }: Extract<TurnInput, { do: 'model' }>): void {
-  const { x, position } = turn
-  turn.move({ requests: { ...position.requests, [id]: { hidden: [], used: { input: 0, output: 0 } } } })
+  const { x } = turn
+  turn.move({ requests: { ...turn.position.requests, [id]: { hidden: [], used: { input: 0, output: 0 } } } })
   x.setInternal(TURN_KEYS.request(id), request)
   if (x.get(TURN_KEYS.userText) === undefined) {
     x.setInternal(TURN_KEYS.userText, userText ?? '')
-    turn.flight(x.request('skills.cards', { user_text: userText ?? '' }), '')
+    turn.flight(x.request('skills.cards', { user_text: userText ?? '' }), BULLETIN)
   }
   if (turn.position.phase === 'cards') return turn.move({ queue: [...turn.position.queue, id] })
   send(turn, id)
 }
 
-/** Sends a request, or its next round. The port puts the bulletin in and adds the hidden rounds. */
-export function send(turn: Turn, id: string): void {
-  const { x, position } = turn
-  const round = position.requests[id]?.hidden.length ?? 0
-  turn.flight(x.request('wrap.model', { id, ...(round === 0 ? {} : { round }) }), id)
-}
-
 function settled(turn: Turn, ref: Ref, result: Json): void {
-  const { x, position } = turn
   const id = turn.landed(ref)
   if (id === undefined) return
-  if (id === '') return cardsDone(turn, result)
-  if (position.requests[id] === undefined) return turn.resolve(id, { ok: true, value: result })
-  const reply = result as unknown as ModelReply
+  if (id === BULLETIN) return bulletinDone(turn, result)
+  const open = turn.position.requests[id]
+  if (open === undefined) return turn.resolve(id, { ok: true, value: result })
+  replied(turn, id, result as unknown as ModelReply)
+}
+
+/** The model has replied: its proposal is carried out, its mistake is explained, or the agent gets the reply. */
+function replied(turn: Turn, id: string, reply: ModelReply): void {
   const outcome = readReply(turn, reply)
+  const open = turn.position.requests[id]
   const [proposal] = outcome.proposals
-  const open = position.requests[id]
-  if (proposal === undefined || open.hidden.length >= x.def.rounds) return roundDone(turn, id, reply, outcome)
-  turn.move({
-    requests: {
-      ...turn.position.requests,
-      [id]: { ...open, used: sumOf(open.used, reply.usage), said: outcome.history, callIds: proposal.callIds },
-    },
-  })
-  answerProposal(turn, id, proposal)
+  const hasRounds = open !== undefined && open.hidden.length < turn.x.def.rounds
+  const isDecided = proposal !== undefined || (outcome.rejections.length > 0 && outcome.clarification === undefined)
+  if (!isDecided || !hasRounds) return answerAgent(turn, id, reply, outcome)
+  const used = sumOf(open.used, reply.usage)
+  const callIds = proposal?.callIds ?? []
+  turn.move({ requests: { ...turn.position.requests, [id]: { ...open, used, said: outcome.history, callIds } } })
+  if (proposal === undefined) tellRejections(turn, id, outcome)
+  else propose(turn, id, proposal)
 }
 
 /** The bulletin is there: what waited for it is sent. An agent whose skills cannot be looked up works without them. */
-function cardsDone(turn: Turn, bulletin: Json): void {
+function bulletinDone(turn: Turn, bulletin: Json): void {
   turn.x.setInternal(TURN_KEYS.bulletin, bulletin)
   const { queue } = turn.position
   turn.move({ phase: 'open', queue: [] })
@@ -167,35 +105,16 @@ function cardsDone(turn: Turn, bulletin: Json): void {
 function failed(turn: Turn, ref: Ref, fault: FaultData): void {
   const id = turn.landed(ref)
   if (id === undefined) return
-  if (id === '') return cardsDone(turn, { text: '', cards: [], trouble: faultJson(fault) })
+  if (id === BULLETIN) return bulletinDone(turn, { text: '', cards: [], trouble: faultJson(fault) })
   turn.resolve(id, { ok: false, fault: faultJson(fault) as JsonObject })
 }
 
 /** A skill has ended: its writes are taken over, and the model is told. */
-function strandEnded(turn: Turn, ref: Ref, status: string, value: Json | undefined): void {
+function ended(turn: Turn, ref: Ref, status: string, value: Json | undefined): void {
   const id = turn.landed(ref)
   if (id === undefined) return
   turn.x.adopt(ref)
-  const outcome = status === 'done' && isObject(value) ? (value as unknown as SkillOutcome) : undefined
-  tell(turn, id, outcome, value)
-}
-
-function tell(turn: Turn, id: string, outcome: SkillOutcome | undefined, fault: Json | undefined): void {
-  const open = turn.position.requests[id]
-  if (open === undefined) return
-  const message = outcome ?? brokenOutcome(fault)
-  const { said = '', callIds = [], hidden, used } = open
-  const text = turn.x.def.rounds === 0 ? '' : resultText(message)
-  const told = callIds.length === 0 ? [{ text }] : callIds.map((call) => ({ call, text }))
-  turn.move({ requests: { ...turn.position.requests, [id]: { hidden: [...hidden, { said, told }], used } } })
-  send(turn, id)
-}
-
-function brokenOutcome(fault: Json | undefined): SkillOutcome {
-  const code = isObject(fault) && typeof fault['code'] === 'string' ? fault['code'] : 'R9001'
-  return { skill_id: '', version: '', status: 'failed', reason: 'internal', detail: `the skill broke off: ${code}` }
-}
-
-function resultText(outcome: SkillOutcome): string {
-  return JSON.stringify(outcome)
+  const code = isObject(value) && typeof value['code'] === 'string' ? value['code'] : 'R9001'
+  const broken: SkillOutcome = { skill_id: '', version: '', status: 'failed', reason: 'internal', detail: `the skill broke off: ${code}` }
+  tellOutcome(turn, id, status === 'done' && isObject(value) ? (value as unknown as SkillOutcome) : broken)
 }
