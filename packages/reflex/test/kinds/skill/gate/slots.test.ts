@@ -73,14 +73,6 @@ describe('a slot', () => {
       'denied',
     ])
   })
-
-  it('is looked up among own keys only', () => {
-    const signature = {
-      inputs: [{ name: 'constructor', type: 'json' }],
-      blackboard_bindings: { inputs: { constructor: 'ctx.constructor' } },
-    }
-    expect(decideOn({ signature }).reason).toBe('slot_missing')
-  })
 })
 
 describe('missing slots', () => {
