@@ -3,7 +3,7 @@ import { type ExpressionFunction, type JsonText, type Path, quote, readJson, sug
 import type { Manifest } from '../model/manifest.ts'
 import type { SkillTool } from '../model/skill-tool.ts'
 import { compileSlotRule } from '../templates/extract.ts'
-import { manifestHash, manifestJson, manifestText, MOST_BYTES } from './canonical.ts'
+import { manifestJson, manifestText, MOST_BYTES } from './canonical.ts'
 import { checkRest, type Prompts, type RateFloor } from './check-activation.ts'
 import { checkPlan, hasEffects } from './check-plan.ts'
 import { checkSignature } from './check-signature.ts'
@@ -73,13 +73,14 @@ function read(value: unknown, host: SkillHost, json?: JsonText): ReadSkill {
   checkSignature(manifest, report)
   checkPlan(manifest, tools, report)
   checkRest(manifest, value, host.prompts, host.floor ?? FLOOR, report)
-  const skill = compile(manifest, host, tools, report)
-  if (Buffer.byteLength(manifestText(manifest)) > MOST_BYTES)
+  const text = manifestText(manifest)
+  const skill = compile(manifest, digest(text), host, tools, report)
+  if (Buffer.byteLength(text) > MOST_BYTES)
     report.add('E_SIZE', [], `the manifest has more than ${MOST_BYTES / 1024} KiB`, 'move data into files, or split the skill')
   return { ...(report.hasErrors ? {} : { skill }), findings: report.findings() }
 }
 
-function compile(manifest: Manifest, host: SkillHost, tools: Map<string, SkillTool>, report: ManifestReport): CompiledSkill {
+function compile(manifest: Manifest, hash: string, host: SkillHost, tools: Map<string, SkillTool>, report: ManifestReport): CompiledSkill {
   const functions = withSkillFunctions(host.functions ?? [])
   const rules = new RuleCompiler({ functions, isKnown: host.functions !== undefined, facts: host.facts }, manifest, report)
   const plan = compilePlan(manifest, tools, rules, report)
@@ -89,7 +90,7 @@ function compile(manifest: Manifest, host: SkillHost, tools: Map<string, SkillTo
   if (host.tools !== undefined) for (const tool of missing) warnTool(tool, manifest, tools, report)
   return {
     manifest,
-    hash: manifestHash(manifest),
+    hash,
     ...plan,
     invariants,
     denyIf,

@@ -170,7 +170,9 @@ function plannedUndo(call: CompiledCompensation, index: number): PlannedUndo {
   }
 }
 
-function planned(call: CompiledCall): Pick<PlannedCall, 'tool' | 'isProgram' | 'isEffectful' | 'isRepeatable' | 'estimatedCost' | 'guard' | 'args'> {
+function planned(
+  call: CompiledCall,
+): Pick<PlannedCall, 'tool' | 'isProgram' | 'isEffectful' | 'isRepeatable' | 'estimatedCost' | 'guard' | 'args'> {
   const { tool, isProgram, isEffectful, descriptor, args, guards } = call
   return {
     tool,

@@ -59,6 +59,7 @@ function readText(piece: TextPiece, before: UrlPosition | 'none' | 'afterUrl', s
   else state = before
   for (;;) {
     if (state === 'none') {
+      if (!text.includes('://', at)) return 'none'
       SCHEME.lastIndex = at
       const found = SCHEME.exec(text)
       if (found === null) return 'none'
