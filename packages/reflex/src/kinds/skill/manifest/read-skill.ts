@@ -1,4 +1,4 @@
-import { digest, type Fault, isObject } from '../../../kernel/index.ts'
+import { copyJson, digest, type Fault, isFault, isObject } from '../../../kernel/index.ts'
 import { type ExpressionFunction, type JsonText, type Path, quote, readJson, suggest } from '../../../text/index.ts'
 import type { Manifest } from '../model/manifest.ts'
 import type { SkillTool } from '../model/skill-tool.ts'
@@ -53,7 +53,13 @@ export function readSkill(text: string, file?: string, host: SkillHost = {}): Re
 
 /** Reads and compiles a manifest that is a value. Its findings have JSON pointers only. Never throws. */
 export function decodeSkill(value: unknown, host: SkillHost = {}): ReadSkill {
-  return read(value, host)
+  try {
+    return read(copyJson(value, 'manifest'), host)
+  } catch (thrown) {
+    // A value of a module can be no JSON: a cycle, a date, a number that is not finite.
+    if (isFault(thrown)) return { findings: [thrown] }
+    throw thrown
+  }
 }
 
 /** Compiles a manifest with the tools and functions of a host. A stored manifest of another version of Reflex is checked again. */
