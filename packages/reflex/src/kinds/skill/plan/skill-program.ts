@@ -6,8 +6,8 @@ import { parserRequests } from '../gate/parsers.ts'
 import { evaluateRule, variablesOf } from '../gate/rules.ts'
 import { type BoundSkill, bindSkill } from '../gate/skill.ts'
 import { fillSlots } from '../gate/slots.ts'
-import type { CompiledCall, CompiledCompensation, CompiledRule, CompiledStep } from '../manifest/compiled.ts'
-import { decodeSkill } from '../manifest/read-skill.ts'
+import type { CompiledCall, CompiledCompensation, CompiledRule, CompiledSkill, CompiledStep } from '../manifest/compiled.ts'
+import { decodeSkill, type SkillHost as Surroundings } from '../manifest/read-skill.ts'
 import { readSlotValue } from '../manifest/slot-values.ts'
 import type { FunctionResult, GateSnapshot } from '../model/decision.ts'
 import type { Manifest } from '../model/manifest.ts'
@@ -106,17 +106,32 @@ export class SkillProgram implements PlanProgram {
   }
 }
 
-/** Makes skills of stored manifests for one host. What its tools and functions are is asked each time: a host may get more. */
-export function skillCompiler(host: SkillHost, tools: () => readonly SkillTool[]): (source: Json) => SkillProgram {
-  let table: FunctionTable | undefined
-  return (source) => {
-    table ??= functionTable(host.functions)
-    const { skill, findings } = decodeSkill(source, {
-      tools: tools(),
-      functions: table.expressionFunctions,
-      facts: Object.keys(host.facts),
-    })
-    if (skill !== undefined) return new SkillProgram(bindSkill(skill, table), host)
+/** Makes the skills of one host. Its tools are asked for each time: a host may get more. */
+export class SkillMaker {
+  readonly #host: SkillHost
+  readonly #tools: () => readonly SkillTool[]
+  readonly #table: FunctionTable
+
+  constructor(host: SkillHost, tools: () => readonly SkillTool[]) {
+    this.#host = host
+    this.#tools = tools
+    this.#table = functionTable(host.functions)
+  }
+
+  /** What manifests are checked against. */
+  get surroundings(): Surroundings {
+    return { tools: this.#tools(), functions: this.#table.expressionFunctions, facts: Object.keys(this.#host.facts) }
+  }
+
+  /** Makes a skill of a manifest that was compiled with these surroundings. */
+  bind(skill: CompiledSkill): SkillProgram {
+    return new SkillProgram(bindSkill(skill, this.#table), this.#host)
+  }
+
+  /** Makes a skill of a stored manifest. Throws its first error. */
+  compile(source: Json): SkillProgram {
+    const { skill, findings } = decodeSkill(source, this.surroundings)
+    if (skill !== undefined) return this.bind(skill)
     throw findings.find(({ severity }) => severity === 'error') ?? new TypeError('a manifest without a skill has a finding')
   }
 }

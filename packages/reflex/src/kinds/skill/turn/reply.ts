@@ -1,5 +1,5 @@
 import type { Json } from '../../../kernel/index.ts'
-import { countTokens } from '../bulletin/tokens.ts'
+import { ESTIMATE } from '../bulletin/tokens.ts'
 import { unknownSkill } from '../gate/skill-ref.ts'
 import { writeArgs } from '../plan/args.ts'
 import type { SkillOutcome } from '../model/plan-result.ts'
@@ -19,7 +19,10 @@ export function readReply(turn: Turn, reply: ModelReply): ReplyOutcome {
     if ('text' in part) {
       reader.text(part.text)
       reader.endPart()
-    } else if (!reader.keepsCall(part.call.name)) reader.call(part.call)
+    } else {
+      reader.startCall(part.call.name)
+      reader.call(part.call)
+    }
   }
   const { outcome } = reader.end()
   if (outcome.malformed) turn.move({ malformed: malformed + 1 })
@@ -95,7 +98,7 @@ function tell(turn: Turn, id: string, message: SkillResultMessage, callIds: read
   if (open === undefined) return
   const { hidden, used, said = '' } = open
   const carrier = callIds.length === 0 ? 'text' : 'tool'
-  const { text } = formatResult(message, { countTokens, carrier })
+  const { text } = formatResult(message, { countTokens: ESTIMATE.count, carrier })
   const told = callIds.length === 0 ? [{ text }] : callIds.map((call) => ({ call, text }))
   nextRound(turn, id, { hidden: [...hidden, { said, told }], used })
 }
@@ -110,7 +113,7 @@ export function tellRejections(turn: Turn, id: string, outcome: ReplyOutcome): v
 
 function rejected({ reason, detail, skill_ref, callIds }: Rejection): HiddenRound['told'] {
   const message: SkillResultMessage = { ...(skill_ref === undefined ? {} : { skill_id: skill_ref }), status: 'rejected', reason, detail }
-  const { text } = formatResult(message, { countTokens, carrier: callIds.length === 0 ? 'text' : 'tool' })
+  const { text } = formatResult(message, { countTokens: ESTIMATE.count, carrier: callIds.length === 0 ? 'text' : 'tool' })
   return callIds.length === 0 ? [{ text }] : callIds.map((call) => ({ call, text }))
 }
 
@@ -144,9 +147,9 @@ function visibleParts(reply: ModelReply, visible: string): readonly ReplyPart[] 
       reader.endPart()
       return false
     }
-    const isKept = reader.keepsCall(part.call.name)
-    if (!isKept) reader.call(part.call)
-    return isKept
+    const { keeps } = reader.startCall(part.call.name)
+    if (!keeps) reader.call(part.call)
+    return keeps
   })
   return [...(visible === '' ? [] : [{ text: visible }]), ...calls]
 }
