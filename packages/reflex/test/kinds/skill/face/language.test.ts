@@ -4,11 +4,15 @@ import { describe, expect, it } from 'vitest'
 import type { Program } from '../../../../src/kernel/index.ts'
 import { skillLanguage } from '../../../../src/kinds/skill/face/language.ts'
 import { skillReader } from '../../../../src/kinds/skill/face/reader.ts'
+import { skillHost } from '../../../../src/kinds/skill/plan/skill-host.ts'
+import { SkillMaker } from '../../../../src/kinds/skill/plan/skill-program.ts'
 import { changed, HOST } from '../skills.ts'
 
 const CASES = resolve(import.meta.dirname, '../../../../../../cases/skill')
 const SEED = readFileSync(resolve(CASES, 'samples/seed/deploy.skill.json'), 'utf8')
 const BASE = JSON.parse(readFileSync(resolve(CASES, 'manifest/base.json'), 'utf8')) as object
+
+const reader = skillReader(new SkillMaker(skillHost({}, 'test'), () => HOST.tools ?? []))
 
 describe('the language of skills', () => {
   it('formats a manifest, and keeps its comments and its meaning', () => {
@@ -16,7 +20,7 @@ describe('the language of skills', () => {
     expect(findings).toEqual([])
     expect(text).toContain('// Facts of the host that must hold.')
     expect(skillLanguage.format(text).text).toBe(text)
-    expect(skillReader({}).read(text, 'a.skill.json', {})).toMatchObject({
+    expect(reader.read(text, 'a.skill.json', {})).toMatchObject({
       program: { id: 'deploy.container.appservice', version: '1.3.0' },
     })
   })
@@ -45,8 +49,6 @@ describe('the language of skills', () => {
 })
 
 describe('the reader of skills', () => {
-  const reader = skillReader(HOST)
-
   it('accepts a manifest that is a value, and its stored form', async () => {
     const read = await reader.accept?.(BASE)
     expect(read).toMatchObject({ program: { id: 'deploy.app' }, findings: [] })

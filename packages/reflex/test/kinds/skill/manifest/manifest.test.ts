@@ -1,4 +1,4 @@
-// proves: skill 3, skill 5, skill 6, skill 9, skill 13, skill 37, skill 38, skill 42, skill 43, skill 44
+// proves: skill 3, skill 5, skill 6, skill 9, skill 13, skill 38, skill 42, skill 43, skill 44
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as fc from 'fast-check'
@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../../../../src/kernel/index.ts'
 import { manifestJson, manifestText } from '../../../../src/kinds/skill/manifest/canonical.ts'
 import { matchCompat } from '../../../../src/kinds/skill/manifest/compat.ts'
 import { fieldRows } from '../../../../src/kinds/skill/manifest/field-rows.ts'
+import { MUTATIONS, mutationsOf } from '../../../../src/kinds/skill/manifest/mutations.ts'
 import { compileSkill, decodeSkill, readSkill } from '../../../../src/kinds/skill/manifest/read-skill.ts'
 import { manifestSchema } from '../../../../src/kinds/skill/manifest/schema.ts'
 import { suggestVersion } from '../../../../src/kinds/skill/manifest/version.ts'
@@ -135,6 +136,14 @@ describe('a manifest', () => {
       fc.property(fc.string(), (text) => readSkill(text).skill === undefined),
       { numRuns: 100, seed: 7 },
     )
+  })
+})
+
+describe('the mutations of a manifest', () => {
+  it('are those that it names, and all of them with another value of each slot for "all"', () => {
+    expect(mutationsOf(manifestOf())).toEqual(['missing_slot', 'alt_app'])
+    const all = mutationsOf(manifestOf({ '/tests/fuzz': { mutations: ['all', 'missing_slot'] } }))
+    expect(all).toEqual([...MUTATIONS, 'alt_app', 'alt_note', 'alt_count', 'alt_token'])
   })
 })
 
