@@ -178,6 +178,7 @@ export const FILTER = options({
   limit: NUMBER,
 } satisfies FormsOf<RunFilter>)
 export const REPLAY_CAPTURE_OPTIONS = options({ against: TEXT, all: FLAG })
+export const IMPORT_CAPTURE_OPTIONS = options({ against: TEXT, id: TEXT })
 export const CAPTURED = anyOf(shape('a run', { run: TEXT }), shape('a file', { file: TEXT }))
 export const REPLAY_OPTIONS = options({ against: TEXT, kind: TEXT, segment: NUMBER } satisfies FormsOf<ReplayOptions>)
 export const TRACE_OPTIONS = options({ from: NUMBER, tail: NUMBER } satisfies FormsOf<TraceOptions>)

@@ -14,6 +14,7 @@ import {
   reflexForm,
   runForm,
   CAPTURED,
+  IMPORT_CAPTURE_OPTIONS,
   REPLAY_CAPTURE_OPTIONS,
   REPLAY_OPTIONS,
   RESUME_OPTIONS,
@@ -105,6 +106,14 @@ import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 
 /** The characters of a file that show its format. */
 const CAPTURE_BEGINNING = 4_000_000
+
+/** The options of an import of a capture. */
+export interface ImportCaptureOptions {
+  /** The file of the program of the capture. */
+  readonly against: string
+  /** The name of the run here. Default: a new one. */
+  readonly id?: string | undefined
+}
 
 /** The options of a strict replay. */
 export interface ReplayCaptureOptions {
@@ -723,7 +732,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   ): Promise<CaptureReplay> {
     checkArguments('replayCapture', { what: [what, CAPTURED], options: [options, REPLAY_CAPTURE_OPTIONS] })
     const { against, all } = options
-    const { capturesOf, replayCaptured, rootProgram } = await import('./capturing.ts')
+    const { replayCaptured, rootProgram } = await import('./capturing.ts')
     const changed = against === undefined ? undefined : (await this.library.load(resolve(this.#surroundings.cwd, against))).program
     if ('run' in what) {
       const row = await this.find(what.run)
@@ -733,14 +742,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       return replayCaptured(this.kinds, changed ?? own, pieces.join(''), { all })
     }
     const file = resolve(this.#surroundings.cwd, what.file)
-    const text = readText(file)
     if (changed === undefined)
       throw faults.make('R2031', `the capture ${what.file} does not contain its program`, { file, fix: 'name it with --against FILE' })
-    if (!capturesOf(this.kinds, changed.kind).owns(text.slice(0, CAPTURE_BEGINNING)))
-      throw faults.make('R2031', `${what.file} is not a capture of the kind ${changed.kind}`, {
-        file,
-        fix: 'name a file of export --format',
-      })
+    const text = await this.#captureIn(what.file, changed.kind)
     return replayCaptured(this.kinds, changed, text, { file: what.file, all })
   }
 
@@ -825,6 +829,32 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const { worker, host } = this.#surroundings
     const { importArchive } = await import('../history/archive/import.ts')
     return importArchive({ store: this.store, worker, programs: this.runtime.programs, now: () => host.now() }, lines, options)
+  }
+
+  /**
+   * Stores the run of a capture in a file that `capture` has written, under a new name or under `id`. The capture must replay strictly with
+   * the program of the file `against`, and the stored run gives the same capture again. Sends nothing. Throws the first finding of
+   * `replayCapture`, `R2031` for a file that is not a capture of the program's kind, `R1021`, `R1097`, and `R5007` if the name is taken.
+   */
+  async importCapture(file: string, options: ImportCaptureOptions): Promise<ImportedRun> {
+    checkArguments('importCapture', { file: [file, TEXT], options: [options, IMPORT_CAPTURE_OPTIONS] })
+    const { worker, host, cwd } = this.#surroundings
+    await this.library.rejectWritten(resolve(cwd, file))
+    const { program } = await this.library.load(resolve(cwd, options.against))
+    const text = await this.#captureIn(file, program.kind)
+    await this.runtime.register()
+    const { importCaptured } = await import('./restoring.ts')
+    const world = { store: this.store, worker, host, kinds: this.kinds, programs: this.runtime.programs }
+    return importCaptured(world, program, text, { file, id: options.id })
+  }
+
+  /** Reads a file that must be a capture of a kind. Throws `R1021` and `R2031`. */
+  async #captureIn(name: string, kind: string): Promise<string> {
+    const { capturesOf } = await import('./capturing.ts')
+    const file = resolve(this.#surroundings.cwd, name)
+    const text = readText(file)
+    if (capturesOf(this.kinds, kind).owns(text.slice(0, CAPTURE_BEGINNING))) return text
+    throw faults.make('R2031', `${name} is not a capture of the kind ${kind}`, { file, fix: 'name a file of export --format' })
   }
 
   async close(): Promise<void> {

@@ -625,14 +625,19 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'import',
-    words: [['<file>', 'an archive that reflex export wrote; - for standard input']],
-    about: 'verify an archive and store its run',
+    words: [['<file>', 'an archive that reflex export wrote, or a capture; - for standard input']],
+    about: 'verify an archive or a capture, and store its run',
     options: [
       new Option('--secret-file <file>', 'refuse an archive that is not signed with the secret in this file'),
       new Option('--id <name>', 'store the run under this name'),
+      new Option('--against <file>', 'import a file of export --format, which does not contain its program: this one'),
       ...COMMON,
     ],
-    examples: ['import otter.run.jsonl', 'import otter.run.jsonl --secret-file team.secret'],
+    examples: [
+      'import otter.run.jsonl',
+      'import otter.run.jsonl --secret-file team.secret',
+      'import finch.bundle.json --against alerts.dataflow.json',
+    ],
     action: withStore(async () => {
       const { importRun } = await import('./verbs/import.ts')
       return (session, [file = ''], flags) => importRun(session, file, flags)

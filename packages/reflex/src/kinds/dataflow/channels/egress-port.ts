@@ -12,7 +12,7 @@ import { ProcessChannel } from './process-channel.ts'
 export type ChannelWorld = Pick<KindWorld, 'host' | 'startLines' | 'toolCall' | 'tools' | 'variable'>
 
 /** The channels to which the port sends. */
-export type SentChannel = Extract<Channel, { type: 'process' | 'http' }>
+export type SentChannel = Extract<Channel, { type: 'process' | 'http' | 'captured' }>
 
 /** An effect of the port: a process is started, or an intent is sent. */
 export type EgressRequest = {
@@ -46,6 +46,7 @@ export function egressPort(world: ChannelWorld): Port<RunSettings> {
       const request = requestOf(call)
       const { by } = request
       const isSafe = request.do === 'open' || request.keyed === true
+      if (by.type === 'captured') return { leaves: false, repeat: 'free' }
       const needs = by.type === 'process' ? [COMMAND_CAPABILITY] : (httpTraits(request, call, world).needs ?? [])
       return { leaves: true, repeat: isSafe ? 'keyed' : 'ask', needs }
     },
@@ -63,6 +64,7 @@ export function egressPort(world: ChannelWorld): Port<RunSettings> {
         if (by.type === 'process') await processOf({ ...request, by }, call, world)
         return { status: 'ready' }
       }
+      if (by.type === 'captured') throw unreachable(request.channel)
       if (by.type === 'process') return sendToProcess({ ...request, by }, call, world)
       return sendByHttp({ ...request, by }, call, world)
     },
@@ -111,7 +113,15 @@ function processOf({ channel, by, kinds }: ProcessRequest, call: Call<RunSetting
 function requestOf({ args }: { readonly args: Json | undefined }): EgressRequest {
   const request: JsonObject = isObject(args) ? args : {}
   const { do: what, channel, by } = request
-  if ((what === 'open' || what === 'send') && typeof channel === 'string' && isObject(by) && (by.type === 'process' || by.type === 'http'))
-    return request as unknown as EgressRequest
+  const isSent = isObject(by) && (by.type === 'process' || by.type === 'http' || by.type === 'captured')
+  if ((what === 'open' || what === 'send') && typeof channel === 'string' && isSent) return request as unknown as EgressRequest
   throw faults.make('R1388', 'an egress effect names its channel')
+}
+
+/** Returns the fault of a fork of an imported run that asks for something outside. */
+function unreachable(channel: string): Error {
+  return faults.make('R1388', `the run was imported from a capture, which does not say how the channel ${channel} is reached`, {
+    path: channel,
+    fix: 'run the graph with its host file: reflex run GRAPH --events FILE --host FILE',
+  })
 }

@@ -1,4 +1,5 @@
 import { isList, isObject, type Json, type JsonObject, type Ref, type TakenMessage } from '../../../kernel/index.ts'
+import type { Instant } from '../model/event.ts'
 import type { EventSource, GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import type { Arrived } from './session.ts'
@@ -20,12 +21,19 @@ export function messageArrivals(messages: readonly TakenMessage[]): (Arrived | S
   )
 }
 
-/** Reads a message of the port `ingress`: `{source: [name, offset, line], event}`; without an event, the source has ended. */
+/**
+ * Reads a message of the port `ingress`: `{source: [name, offset, line], event}`, in place of an event `due` for a capture whose deferred items
+ * ran at that time, with the `fork` that took it; without both, the source has ended.
+ */
 function sourcedEvent(id: string, body: Json): Arrived | SourcedEvent {
   if (!isObject(body) || !isList(body.source)) return { id, body: body ?? NOTHING, isClose: body === null }
   const [name, offset, line] = body.source as unknown as readonly [string, number, number]
-  if (body.event === undefined) return { id, body: NOTHING, name, read: [-1, line] }
-  return { id: `${name}:${line}`, body: body.event, name, read: [offset, line] }
+  const { event, due, fork } = body
+  const mark = typeof fork === 'string' ? { fork } : {}
+  const own = { id: `${name}:${line}`, name, read: [offset, line], ...mark } as const
+  if (event !== undefined) return { ...own, body: event }
+  if (due !== undefined) return { ...own, body: NOTHING, due: due as unknown as Instant }
+  return { id, body: NOTHING, name, read: [-1, line] }
 }
 
 /** True if an event says that none follows, or ends the last source. */

@@ -8,6 +8,9 @@ import type { Running } from './running.ts'
 /** The question after a channel has failed. */
 export const FAILURE_WAIT = 'egress'
 
+/** The status of an intent that the run of a capture had left out: the graph continues without an acknowledgement. */
+export const LEFT_OUT = 'left out'
+
 /** The channel of a kind of intent, with its route. */
 export interface RoutedChannel {
   readonly route: Route

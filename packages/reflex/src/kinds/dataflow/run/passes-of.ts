@@ -1,11 +1,11 @@
-import type { Change, Frame, Json } from '../../../kernel/index.ts'
+import { type Change, type Frame, type Json, originOf } from '../../../kernel/index.ts'
 import { readArgs } from './args.ts'
 import { callArrival, endArrival, messageArrivals, timerArrival } from './arrivals.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { channelOf } from './intents.ts'
 import { readPosition } from './position.ts'
 import { Session, type Taken } from './session.ts'
-import { entriesAtStart, graphIdOf } from './running.ts'
+import { entriesAtStart } from './running.ts'
 
 /** The sessions of frames whose records are read in order, each with the last record that it has seen. */
 const followed = new WeakMap<Frame, { readonly record: number; readonly session: Session }>()
@@ -18,7 +18,7 @@ export function passesOf(change: Change<CompiledGraph>, { traced = false }: { re
   const { n, frame } = change
   const known = traced ? undefined : followed.get(frame)
   const session = known !== undefined && known.record < n ? known.session : sessionBefore(change, traced)
-  session.graphId = graphIdOf(change.def.id, change.state)
+  session.fork = originOf(change.state).fork
   const taken = takenBy(session, change)
   if (taken !== undefined) session.move(readPosition(frame.position))
   if (!traced) followed.set(frame, { record: n, session })

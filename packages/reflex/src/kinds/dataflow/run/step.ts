@@ -11,7 +11,7 @@ import {
 } from '../../../kernel/index.ts'
 import type { EventSource } from './args.ts'
 import { faults } from './faults.ts'
-import { channelOf, dispatch, FAILURE_WAIT, kindsOf, refusalOf } from './intents.ts'
+import { channelOf, dispatch, FAILURE_WAIT, kindsOf, LEFT_OUT, refusalOf } from './intents.ts'
 import type { Instant } from '../model/event.ts'
 import { callArrival, endArrival, isLast, messageArrivals, timerArrival } from './arrivals.ts'
 import { type GraphPosition, positionPatch } from './position.ts'
@@ -171,7 +171,8 @@ function settled(graph: Running, before: GraphPosition, ref: Ref, result: Json):
   if (intent === undefined) return
   const refusal = refusalOf(result)
   if (refusal !== undefined) return interrupted(graph, intent.kind, refusal)
-  session.move({ pending: others, sent: counted(before.sent, intent.kind) })
+  const isLeftOut = isObject(result) && result.status === LEFT_OUT
+  session.move({ pending: others, ...(isLeftOut ? {} : { sent: counted(before.sent, intent.kind) }) })
   send(graph)
   record(graph, before)
   rest(graph)
