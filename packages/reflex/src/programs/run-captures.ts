@@ -1,4 +1,5 @@
 import type { Change, Fault, Host, Json, JsonObject, Port } from '../kernel/index.ts'
+import type { NamedProgram } from './property-tests.ts'
 
 /** The strict replay of a capture. */
 export interface CaptureReplay {
@@ -48,8 +49,11 @@ export interface RunCaptures<Def = unknown> {
   owns(text: string): boolean
   /** Yields the text of the capture of a run, from its records in order; nothing for a run that has nothing to capture. */
   write(def: Def, changes: AsyncIterable<Change>): AsyncIterable<string>
-  /** Yields the differences of two versions of a program over the same events, in the order of the events. Performs nothing. */
-  compare(one: Def, other: Def, events: Iterable<Json>): Iterable<EventDifference>
+  /**
+   * Yields the differences of two versions of a program over the same events, in the order of the events, each within the limits that a run of
+   * it would have. Performs nothing.
+   */
+  compare(one: NamedProgram<Def>, other: NamedProgram<Def>, events: Iterable<Json>): Iterable<EventDifference>
   /** Replays a capture strictly with a program. `all`: reports every difference, and not only the first. */
   replay(def: Def, text: string, options: { readonly file?: string | undefined; readonly all?: boolean | undefined }): CaptureReplay
   /** Returns the run of a capture that replays strictly with a program. Performs nothing. */

@@ -10,6 +10,7 @@ import type { Console } from '../console.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
+import { kindOptions } from '../start-options.ts'
 import { secretIn } from '../../app/secret-file.ts'
 import type { Session } from '../session.ts'
 
@@ -36,10 +37,11 @@ export async function importRun(session: Session, file: string, flags: ImportFla
   return EXIT.done
 }
 
-async function importCapture({ reflex }: Session, file: string, against: string, { secretFile, id }: ImportFlags): Promise<ImportedRun> {
+async function importCapture({ reflex }: Session, file: string, against: string, flags: ImportFlags): Promise<ImportedRun> {
+  const { secretFile, id } = flags
   if (secretFile !== undefined) throw faults.make('R2031', 'a capture has no signature', { fix: 'leave --secret-file out' })
   if (file === '-') throw faults.make('R2031', 'a capture is imported from a file', { fix: 'write it to a file, and name that' })
-  return reflex.importCapture(file, { against, id })
+  return reflex.importCapture(file, { against, id, ...kindOptions({ ...flags }, 'import') })
 }
 
 async function importOne({ console, reflex }: Session, file: string, { secretFile, id }: ImportFlags): Promise<ImportedRun> {

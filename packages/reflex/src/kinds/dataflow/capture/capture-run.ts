@@ -1,5 +1,5 @@
 import { type Change, type Input, isObject, type Json } from '../../../kernel/index.ts'
-import { readArgs } from '../run/args.ts'
+import { frameArgs, readArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { channelOf, LEFT_OUT } from '../run/intents.ts'
 import { passesOf } from '../run/passes-of.ts'
@@ -70,8 +70,8 @@ function finished({ report, acks }: OpenStep, interruption?: Interruption): Capt
  * Returns the intents of the open step that a record acknowledges: one by its result, programs by their start. One that a person leaves out is
  * not acknowledged.
  */
-function acksOf({ record: { input }, frame }: Change<CompiledGraph>, { report, acks }: OpenStep): IntentAck[] {
-  const { host } = readArgs(frame.args)
+function acksOf({ record: { input }, frame, state }: Change<CompiledGraph>, { report, acks }: OpenStep): IntentAck[] {
+  const { host } = frameArgs(frame, state)
   const pending = new Set(readPosition(frame.position).pending.map(({ intent_id }) => intent_id))
   const known = new Set(acks.map(({ intent_id }) => intent_id))
   const isLeftOut = (input?.[0] === 'answer' && input[2] !== 'again') || isLeftOutResult(input)

@@ -84,7 +84,7 @@ async function sendToProcess(request: ProcessRequest & SendRequest, call: Call<R
     try {
       return await (await processOf(request, call, world)).send(request.intent, request.timeout, call.signal)
     } catch (thrown) {
-      channels.delete(request.channel)
+      channels.delete(keyOf(request))
       throw thrown
     }
   }
@@ -96,16 +96,24 @@ async function sendToProcess(request: ProcessRequest & SendRequest, call: Call<R
   }
 }
 
+/** Returns the name of a process: two graphs of one run may have channels of one name. */
+function keyOf({ channel, by, kinds }: ProcessRequest): string {
+  return JSON.stringify([channel, by, kinds])
+}
+
 /** Returns the process of a channel. Starts it if this process of Reflex has not. */
 function processOf({ channel, by, kinds }: ProcessRequest, call: Call<RunSettings>, world: ChannelWorld): Promise<ProcessChannel> {
   const channels = call.session as Channels
-  const known = channels.get(channel)
+  const key = keyOf({ channel, by, kinds })
+  const known = channels.get(key)
   if (known !== undefined) return known
   const starting = world.startLines({ argv: by.command }, world.toolCall(call))
-  const opening = starting.then((process) => ProcessChannel.open(channel, process, kinds, world.host))
-  channels.set(channel, opening)
+  const opening = starting.then((process) =>
+    ProcessChannel.open(channel, process, kinds, { host: world.host, command: by.command, folder: call.settings.workdir }),
+  )
+  channels.set(key, opening)
   opening.catch(() => {
-    if (channels.get(channel) === opening) channels.delete(channel)
+    if (channels.get(key) === opening) channels.delete(key)
   })
   return opening
 }

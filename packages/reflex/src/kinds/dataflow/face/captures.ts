@@ -1,8 +1,9 @@
 import type { Change } from '../../../kernel/index.ts'
+import type { NamedProgram } from '../../../programs/property-tests.ts'
 import type { RunCaptures } from '../../../programs/run-captures.ts'
 import { type Bundle, CAPTURE_VERSION } from '../capture/bundle.ts'
 import { captureHeader, capturedSteps } from '../capture/capture-run.ts'
-import { compareGraphs } from '../capture/compare-graphs.ts'
+import { compareGraphs, type LimitedGraph } from '../capture/compare-graphs.ts'
 import { readBundle } from '../capture/read-bundle.ts'
 import { type Attempt, type Evaluation, replayBundle, type ReplayReport } from '../capture/replay-bundle.ts'
 import { restoreRun } from '../capture/restore-run.ts'
@@ -10,6 +11,7 @@ import { BundleWriter } from '../capture/write-bundle.ts'
 import { evaluate } from '../pass/evaluate.ts'
 import { markedId } from '../pass/intent-id.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
+import { hostFor } from './host-of.ts'
 
 /** Captures of runs of graphs: bundles (reference 8). */
 export const graphCaptures: RunCaptures<CompiledGraph> = {
@@ -25,7 +27,7 @@ export const graphCaptures: RunCaptures<CompiledGraph> = {
     for await (const step of capturedSteps(withFirst(first.value, rest))) yield* writer.add(step)
     yield* writer.end()
   },
-  compare: compareGraphs,
+  compare: (one, other, events) => compareGraphs(limited(one), limited(other), events),
   replay(def, text, { file, all }) {
     const { bundle, findings } = readBundle(text, file)
     if (bundle === undefined) return { findings, events: 0, verified: 0 }
@@ -37,6 +39,10 @@ export const graphCaptures: RunCaptures<CompiledGraph> = {
     const replay = replayed(def, bundle)
     return replay.findings.length > 0 ? { findings: replay.findings } : { run: restoreRun(bundle), findings: [] }
   },
+}
+
+function limited({ def, file, options }: NamedProgram<CompiledGraph>): LimitedGraph {
+  return { def, host: hostFor(options, file) }
 }
 
 function replayed(def: CompiledGraph, bundle: Bundle, all?: boolean): ReplayReport {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { type Frame, hostOf, isObject, type Json, type JsonObject, type State } from '../../../kernel/index.ts'
 import { DEFAULT_HOST, type HostFile } from '../adapter/host-file.ts'
 
 /** A source of events that the run reads itself. */
@@ -50,6 +50,19 @@ export function readArgs(args: Json | undefined): GraphArgs {
     sources: _sources as unknown as readonly EventSource[],
     ...(_imported === undefined ? {} : { imported: _imported as unknown as ImportedFacts }),
   }
+}
+
+/**
+ * Returns the arguments of a frame. Those of a graph that another program calls are inputs, whatever their names are: the host of a called graph
+ * is what the operator states beside it, and no program can change it.
+ */
+export function frameArgs(frame: Frame, state: State): GraphArgs {
+  return frame.link === undefined ? readArgs(frame.args) : calledArgs(frame.args, hostOf(state, frame.pin))
+}
+
+/** Returns the arguments of a graph that another program calls. `host`: what the operator states beside it. */
+export function calledArgs(args: Json | undefined, host: Json | undefined): GraphArgs {
+  return { ...readArgs(host), input: isObject(args) ? args : {} }
 }
 
 /** Writes arguments of Reflex as `readArgs` reads them. */

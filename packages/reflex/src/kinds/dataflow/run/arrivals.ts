@@ -47,9 +47,13 @@ export function isLast(
   return hasEnd && sources.every(({ from, name }) => from === 'timer' || read[name]?.[0] === -1)
 }
 
-/** Returns the one event of a graph that is called: a command with the inputs as its payload. No other call of any run has its id. */
-export function callArrival({ input }: GraphArgs, run: string, frame: Ref): Arrived {
-  const { semantic_kind: kind, ...payload } = input
+/**
+ * Returns the one event of a graph that is called: a command with the inputs as its payload, of the kind that they name, else of the only one.
+ * No other call of any run has its id.
+ */
+export function callArrival({ adapter }: CompiledGraph, { input }: GraphArgs, run: string, frame: Ref): Arrived {
+  const [only, ...others] = adapter?.forms.keys() ?? []
+  const { semantic_kind: kind = others.length === 0 ? only : undefined, ...payload } = input
   const id = `${run}/${frame}`
   return { id, body: { event_id: id, kind: 'Command', payload, ...(kind === undefined ? {} : { semantic_kind: kind }) } }
 }

@@ -1,5 +1,5 @@
 import type { Json, StepContext } from '../../../kernel/index.ts'
-import { type GraphArgs, readArgs } from './args.ts'
+import { calledArgs, type GraphArgs, readArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { readPosition } from './position.ts'
 import { Session } from './session.ts'
@@ -23,7 +23,7 @@ export function running(x: GraphStep): Running {
 }
 
 function opened(x: GraphStep): Omit<Running, 'x'> {
-  const args = readArgs(x.args)
+  const args = x.frame.link === undefined ? readArgs(x.args) : calledArgs(x.args, x.host)
   const entries =
     entriesAtStart(args, x.position) ??
     [...x.frame.scope.liveEntries()].flatMap(([key, { value }]): [string, Json][] => (value === undefined ? [] : [[key, value]]))

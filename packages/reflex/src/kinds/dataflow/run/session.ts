@@ -9,7 +9,7 @@ import { markedId } from '../pass/intent-id.ts'
 import type { Decision } from '../supervisor/decision.ts'
 import { compareInstants } from '../supervisor/instant.ts'
 import { nextDeferred, nextDue, type Supervisor, supervise, type SupervisorState } from '../supervisor/supervise.ts'
-import type { GraphArgs } from './args.ts'
+import type { EventSource, GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { faults } from './faults.ts'
 import { Fingerprint } from './fingerprint.ts'
@@ -163,10 +163,11 @@ export class Session {
     const place = arrived.read === undefined ? {} : { place: arrived.id }
     if (isFault(event)) return draft.refuse({ index, id: arrived.id, ...place, fault: event })
     const { event_id: id } = event
-    if (this.#seen.has(id)) return draft.refuse({ index, id, ...place, fault: duplicate(id) })
+    const earlier = this.#seen.placeOf(id)
+    if (earlier !== undefined) return draft.refuse({ index, id, ...place, fault: duplicate(id, earlier, this.#facts.args.sources) })
     let bound = this.#bind(event)
     if ('refused' in bound) return draft.refuse({ index, id, ...place, fault: bound.refused })
-    const earlier = draft.passes.length
+    const passes = draft.passes.length
     if (event.kind !== 'Pump') this.#pumpUntil(event.at, draft, fork)
     if (draft.isOver) {
       // What was due before it has an intent, which is acknowledged first.
@@ -174,9 +175,9 @@ export class Session {
       return
     }
     // What was due before it may have written what it sees.
-    if (draft.passes.length > earlier) bound = this.#bind(event)
+    if (draft.passes.length > passes) bound = this.#bind(event)
     if ('refused' in bound) return draft.refuse({ index, id, fault: bound.refused })
-    this.#seen.add(id)
+    this.#seen.add(id, lineOf(arrived, this.#facts.args.sources))
     this.#run(event, bound.context, draft, fork)
   }
 
@@ -318,9 +319,21 @@ class Draft {
   }
 }
 
-/** Returns the refusal of an event whose id was taken before (HST-9). */
-export function duplicate(id: string): Fault {
-  return faults.finding('R1334', `event id ${id} was taken before`, { rule: 'HST-9' })
+/** Returns the refusal of an event whose id was taken before (HST-9). `place`: that of the earlier event, as `SeenIds` has it. */
+export function duplicate(id: string, place: number, sources: readonly EventSource[]): Fault {
+  const earlier = place > 0 ? `at ${onlyReader(sources)?.name ?? 'line'}:${place}` : `as event ${-place} of the run`
+  return faults.finding('R1334', `event id ${id} was taken before, ${earlier}`, { rule: 'HST-9' })
+}
+
+/** Returns the line of an event; 0 for one that the only source of the run has not read. */
+function lineOf({ read }: Arrived, sources: readonly EventSource[]): number {
+  return read === undefined || onlyReader(sources) === undefined ? 0 : read[1]
+}
+
+/** Returns the source whose lines name events, unless there are several. */
+function onlyReader(sources: readonly EventSource[]): EventSource | undefined {
+  const [reader, ...others] = sources.filter(({ from }) => from !== 'timer')
+  return others.length === 0 ? reader : undefined
 }
 
 function stateOf({ episode, clock, invoked, deferred }: GraphPosition): SupervisorState {

@@ -46,12 +46,19 @@ async function imported({ folder, life, graph }: World, text: string, id?: strin
   return (await life.importCapture(file, { against: graph, id })).row.id
 }
 
+/** The ids of accepted events, without the lines of their source: an import reads them from the capture. */
+function idsOf(value: Json | undefined): Json[] {
+  return (value as Json[]).filter((entry) => typeof entry === 'string')
+}
+
 /** What a run remembers: its context with the parts of the supervisor, and what it counted. Refused events are not in a capture. */
 async function folded(life: Reflex, run: string): Promise<object> {
   const { state } = await life.runtime.peek(run)
   const frame = topOf(state.root)
   const { read: _read, refused: _refused, started: _started, ...position } = readPosition(frame.position)
-  const board = Object.fromEntries([...frame.scope.liveEntries()].map(([key, { value }]) => [key, value]))
+  const board = Object.fromEntries(
+    [...frame.scope.liveEntries()].map(([key, { value }]) => [key, key.startsWith('~ids/') ? idsOf(value) : value]),
+  )
   return { position, board, status: state.ended?.status }
 }
 
