@@ -1,22 +1,6 @@
-import { type InertPlace, MarkdownLines } from './markdown-lines.ts'
+import { byteLength } from './byte-length.ts'
+import { MarkdownLines } from './markdown-lines.ts'
 import { type BlockTag, closingOf, endsWithOpening, isExecutable, LONGEST_TAG, MAX_BODY_BYTES, MAX_INDENT, openingOf } from './tags.ts'
-
-/** A block as the scanner meets it. `raw` is its text, of which an oversized or unclosed block keeps the beginning alone. */
-export interface ScannedBlock {
-  readonly tag: BlockTag
-  readonly body: string
-  readonly raw: string
-  /** The mistake of its frame, before its body is read. */
-  readonly mistake?: 'nested' | 'unclosed' | 'oversized' | 'trailing'
-}
-
-/** Receives what the scanner finds, in the order of the text. */
-export interface ScanListener {
-  readonly text: (text: string) => void
-  readonly block: (block: ScannedBlock) => void
-  /** An opening tag at the start of a line where it does not count; in a fence, after its closing tag. */
-  readonly inert: (tag: BlockTag, place: InertPlace) => void
-}
 
 interface OpenBlock {
   readonly tag: BlockTag
@@ -203,14 +187,4 @@ export class Scanner {
 function contentOf(open: OpenBlock): { tag: BlockTag; body: string; raw: string } {
   const body = open.body.slice(0, MAX_BODY_BYTES)
   return { tag: open.tag, body: open.body, raw: open.opening + body }
-}
-
-/** Returns the length of a text in UTF-8. */
-export function byteLength(text: string): number {
-  let bytes = 0
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0
-    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4
-  }
-  return bytes
 }
