@@ -64,7 +64,7 @@ export const INNER: Readonly<Record<string, readonly string[]>> = {
     'search',
     'face',
   ],
-  'kinds/skill': ['model', 'templates', 'manifest', 'gate', 'protocol', 'bulletin', 'plan', 'turn', 'face'],
+  'kinds/skill': ['model', 'templates', 'manifest', 'gate', 'protocol', 'bulletin', 'ledger', 'plan', 'turn', 'face'],
   learn: ['shapes', 'mine', 'compile', 'ci', 'registry', 'control', 'formats'],
   wrap: ['session', 'dialects', 'adapters'],
   'kinds/tree': ['model', 'lua', 'board', 'manifest', 'nodes', 'compile', 'formats', 'check', 'tick', 'reload', 'debug', 'seed', 'face'],

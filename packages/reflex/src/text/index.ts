@@ -9,6 +9,7 @@ export type {
   ExpressionLimits,
   ExpressionOptions,
   StepBudget,
+  UnknownFunction,
 } from './expression/expression.ts'
 export type { Variables } from './expression/code.ts'
 export type { ExpressionFunction, ExpressionType } from './expression/functions.ts'

@@ -14,6 +14,8 @@ export interface CheckOptions {
   /** The names of the existing variables; undefined if every name is allowed. */
   readonly names: ReadonlySet<string> | undefined
   readonly functions: ReadonlyMap<string, ExpressionFunction>
+  /** True if calls of unknown functions are not mistakes. */
+  readonly openFunctions: boolean
   readonly result: 'boolean' | undefined
   readonly locate: (place: TextSpan, note?: string) => FaultDetails
 }
@@ -31,6 +33,21 @@ export function checkTerm(term: Term, options: CheckOptions): Fault[] {
   check.term(term)
   if (options.result === 'boolean') check.checkBoolean(term, 'the result of the expression')
   return check.findings
+}
+
+/** Returns the calls of functions that do not exist in a term that was checked, in the order of the text. */
+export function unknownCalls(term: Term, functions: CheckOptions['functions']): readonly (TextSpan & { readonly name: string })[] {
+  const found: (TextSpan & { readonly name: string })[] = []
+  const visit = (inner: Term): void => {
+    if (inner.kind === 'call' && !isKnown(inner.name, functions)) found.push({ name: inner.name, ...inner.nameSpan })
+    for (const part of subterms(inner)) visit(part)
+  }
+  visit(term)
+  return found.sort((a, b) => a.offset - b.offset)
+}
+
+function isKnown(name: string, functions: CheckOptions['functions']): boolean {
+  return functions.has(name) || Object.hasOwn(OPERATORS, name) || Object.hasOwn(FUNCTIONS, name)
 }
 
 class Check {
@@ -110,6 +127,7 @@ class Check {
     const loop = call.name === 'existsOne' ? 'exists_one' : call.name
     if (LOOPS.includes(loop)) return this.#wrongCall(call, `list.${call.name}(item, ${loop === 'map' ? 'value' : 'condition'})`)
     if (call.name === 'has') return this.#wrongCall(call, 'has(order.total)')
+    if (this.#options.openFunctions && !call.method && !SYNONYMS.has(call.name.toLowerCase())) return
     const guess = SYNONYMS.get(call.name.toLowerCase()) ?? suggest(call.name, this.#known)
     this.findings.push(
       faults.make('R1018', `there is no function ${quote(call.name)}`, {

@@ -167,7 +167,7 @@ function callCode(term: Call, options: CodeOptions): Code {
   const known: Pick<CelFunction, 'call'> | undefined = host === undefined ? (operator ?? FUNCTIONS[term.name]) : callHost(host)
   const args = term.terms.map((arg) => codeOf(arg, options))
   const [left, right] = args
-  if (known === undefined) throw new TypeError(`no function ${term.name}`)
+  if (known === undefined) return withPlace(term, () => new Refusal('function', `there is no function ${quote(term.name)} here`))
   // A fast path: almost every call has two operands, and this path needs no list and no loop.
   if (left !== undefined && right !== undefined && args.length === 2)
     return withPlace(term, (scope) => {

@@ -1,6 +1,6 @@
 import type { Fault, FaultDetails, Json } from '../../kernel/index.ts'
 import { nameText } from './access.ts'
-import { checkTerm } from './check.ts'
+import { checkTerm, unknownCalls } from './check.ts'
 import { codeOf } from './evaluate.ts'
 import type { Code, Variables } from './code.ts'
 import type { ExpressionFunction } from './functions.ts'
@@ -33,6 +33,8 @@ export interface ExpressionOptions {
   /** The name of the variable that is the map of all variables, such as `board`. It hides a variable of that name. */
   readonly allVariables?: string | undefined
   readonly functions?: readonly ExpressionFunction[] | undefined
+  /** True: a call of an unknown function is allowed, is listed in `unknownFunctions`, and fails when it is evaluated. */
+  readonly openFunctions?: boolean | undefined
   /** `boolean` refuses an expression that can never be true or false. */
   readonly result?: 'boolean' | undefined
   readonly limits?: Partial<ExpressionLimits> | undefined
@@ -62,6 +64,8 @@ export interface Expression {
   readonly text: string
   /** Every read of a variable, in the order of the text. */
   readonly reads: readonly ExpressionRead[]
+  /** The calls of functions that do not exist, in the order of the text. Empty unless `openFunctions` allows them. */
+  readonly unknownFunctions: readonly UnknownFunction[]
   /**
    * Evaluates the expression with these variables. Never throws. Ends after a number of steps that depends only on the text and the
    * variables. Values are not copied, and a variable that the expression does not read costs nothing. With a budget, the steps are taken
@@ -70,6 +74,11 @@ export interface Expression {
   evaluate(variables: Variables, budget?: StepBudget): Evaluation
   /** Returns the details of a fault for a span of the expression, with a note. */
   details(span: TextSpan, note?: string): FaultDetails
+}
+
+/** A call of a function that does not exist: its name and the span of the name. */
+export interface UnknownFunction extends TextSpan {
+  readonly name: string
 }
 
 /** The compiled expression, absent if it has errors, and the findings. */
@@ -102,12 +111,12 @@ export function compileExpression(text: string, options: ExpressionOptions = {})
   if ('findings' in read) return read
   const functions = new Map(options.functions?.map((host) => [host.name, host]))
   const names = options.names === undefined ? undefined : new Set(options.names)
-  const findings = checkTerm(read.term, { names, functions, result: options.result, locate })
+  const findings = checkTerm(read.term, { names, functions, openFunctions: options.openFunctions === true, result: options.result, locate })
   if (findings.length > 0) return { findings }
   const missing = (name: string): string =>
     options.allVariables === undefined ? `there is no ${nameText(name)}` : `${nameText(name)} is not on the ${options.allVariables}`
   const code = codeOf(read.term, { text, missing, functions })
-  return { expression: new ParsedExpression(text, read.term, code, limits.steps), findings }
+  return { expression: new ParsedExpression(text, read.term, code, limits.steps, unknownCalls(read.term, functions)), findings }
 }
 
 /** Returns a function that shows spans of the expression by itself. Line and column have no meaning without a file. */
@@ -157,13 +166,15 @@ function readTerm(
 class ParsedExpression implements Expression {
   readonly text: string
   readonly reads: readonly ExpressionRead[]
+  readonly unknownFunctions: readonly UnknownFunction[]
   readonly #term: Term
   readonly #code: Code
   readonly #steps: number
   readonly details: Expression['details']
 
-  constructor(text: string, term: Term, code: Code, steps: number) {
+  constructor(text: string, term: Term, code: Code, steps: number, unknownFunctions: readonly UnknownFunction[]) {
     this.text = text
+    this.unknownFunctions = unknownFunctions
     this.details = frameMaker(text)
     this.reads = readsOf(term)
     this.#term = term

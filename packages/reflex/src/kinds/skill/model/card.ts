@@ -15,8 +15,12 @@ export interface Bulletin {
   /** Empty if no skill is eligible: nothing is injected then. */
   readonly text: string
   readonly cards: readonly { readonly id: string; readonly version: string; readonly tokens: number; readonly reason: string }[]
-  /** Skills that were left out because their card is too long. */
+  /** Skills that were left out because their card, or the bulletin with it, is too long. */
   readonly overflow: readonly string[]
+  /** The digest of what is shown, apart from statistics: a bulletin with an equal one brings nothing new. */
+  readonly selection: string
+  /** True if it is only a mark that the last bulletin of the conversation is still in force. */
+  readonly same: boolean
   readonly tokens: number
   readonly tokenizer: string
 }

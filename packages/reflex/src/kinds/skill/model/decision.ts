@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../kernel/index.ts'
 import type { ScoreFeature } from './manifest.ts'
+import type { SkillProposal } from './proposal.ts'
 
 /** The states of a version of a skill in a project and environment (reference skill 1.24). */
 export const SKILL_STATES = ['draft', 'candidate', 'tested', 'active', 'deprecated', 'quarantined', 'evicted', 'unbound'] as const
@@ -59,7 +60,8 @@ export interface PreconditionResult {
   readonly state: SkillState
   readonly tools: readonly { readonly name: string; readonly ok: boolean }[]
   readonly slots: readonly SlotCheck[]
-  readonly invariants: readonly { readonly expr: string; readonly value: boolean | 'error'; readonly error?: string }[]
+  /** Not evaluated while a slot has no valid value: an expression must not judge arguments that are not there. */
+  readonly invariants: Stage<readonly { readonly expr: string; readonly value: boolean | 'error'; readonly error?: string }[]>
 }
 
 /** All numbers but the weights are integers of millionths, so that no comparison depends on how a float is rounded. */
@@ -92,18 +94,25 @@ export interface AdmissionResult {
   readonly key_hash?: string
 }
 
-/** A recorded answer of a function of the host. */
-export interface FunctionResult {
-  readonly fn: string
-  readonly args_hash: string
-  readonly result: Json
+/** A recorded answer of a function of the host: its result, or why it failed. */
+export type FunctionResult =
+  | { readonly fn: string; readonly args_hash: string; readonly result: Json }
+  | { readonly fn: string; readonly args_hash: string; readonly error: string }
+
+/** A recorded answer of a parser, by the key of its request (reference skill 1.11). */
+export interface ParserAnswer {
+  readonly key: string
+  /** The model that answered, as its provider names it. */
+  readonly model?: string
+  /** The text of its reply; absent if the parser timed out or could not be asked. */
+  readonly output?: string
 }
 
 /** The verdict on one proposal and everything that led to it (reference skill 1.8). A replay compares it whole. */
 export interface DecisionRecord {
   readonly v: 1
   readonly proposal: {
-    readonly carrier: 'text' | 'tool' | 'manual' | 'program'
+    readonly carrier: SkillProposal['carrier']
     readonly skill_ref: string
     readonly inputs_hash: string
     readonly why?: string
@@ -122,6 +131,8 @@ export interface DecisionRecord {
   readonly reason: ReasonCode
   /** The slots without a value, for a question. */
   readonly missing?: readonly string[]
+  /** The ids of active skills that are spelt nearly like an unknown one, the nearest first. */
+  readonly nearest?: readonly string[]
 }
 
 /** Everything that a decision reads. It is data: the decision is a pure function of it and the manifest. */
@@ -151,6 +162,10 @@ export interface GateSnapshot {
   readonly policyMode: 'enforce' | 'advise'
   /** The recorded answers of functions of the host; a function without one is an error of its expression. */
   readonly functionResults: readonly FunctionResult[]
+  /** The recorded answers of parsers; absent if none was asked. */
+  readonly parsed?: readonly ParserAnswer[]
+  /** `client`: the answer of another model than the pinned one counts as well. Absent: `pinned`. */
+  readonly parserModel?: 'pinned' | 'client'
   /** The fingerprints of arguments that a person has confirmed. */
   readonly confirmed: readonly string[]
   readonly remote?: {

@@ -1,0 +1,27 @@
+import type { CompiledSkill } from '../manifest/compiled.ts'
+import type { Manifest } from '../model/manifest.ts'
+import { type Cues, readCues } from './cues.ts'
+import type { FunctionTable } from './functions.ts'
+
+/** A compiled skill, prepared for decisions. */
+export interface BoundSkill extends CompiledSkill {
+  readonly cues: Cues
+  /** The names of the slots that must have a value. */
+  readonly required: ReadonlySet<string>
+  /** The functions that its expressions were compiled with. */
+  readonly functions: FunctionTable
+}
+
+/**
+ * Prepares a skill for decisions. It must have been compiled with `functions.expressionFunctions` as the functions of its host, so that its
+ * expressions get their answers from the decision that evaluates them.
+ */
+export function bindSkill(skill: CompiledSkill, functions: FunctionTable): BoundSkill {
+  return { ...skill, cues: readCues(skill.manifest.activation), required: requiredSlots(skill.manifest), functions }
+}
+
+/** Returns the slots that must have a value: those declared so, those that the activation names, and those that must be present. */
+function requiredSlots({ signature, activation, preconditions }: Manifest): ReadonlySet<string> {
+  const named = new Set([...activation.required_slots, ...preconditions.data_present])
+  return new Set(signature.inputs.filter(({ name, required }) => required || named.has(name)).map(({ name }) => name))
+}
