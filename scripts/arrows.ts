@@ -161,7 +161,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   'kinds/tree': ['face/module'],
   'kinds/dataflow': ['face/module'],
   // What wrapped agents read and write of the protocol.
-  'kinds/skill': ['model/protocol', 'protocol/bulletin-text', 'protocol/faults', 'protocol/native', 'protocol/reply-reader'],
+  'kinds/skill': ['bulletin/guidance', 'model/card', 'model/protocol', 'protocol/faults', 'protocol/native', 'protocol/reply-reader'],
   // Without a server: schedules of a store are changed by the command, and fired by workers.
   serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
   pictures: ['dot', 'drawing', 'layout', 'mark', 'picture'],

@@ -1,5 +1,6 @@
 import { canonicalJson, digest, type Json } from '../../kernel/index.ts'
-import { bulletinMarker, bulletinText, GUIDANCE } from '../../kinds/skill/protocol/bulletin-text.ts'
+import { GUIDANCE } from '../../kinds/skill/bulletin/guidance.ts'
+import type { Bulletin } from '../../kinds/skill/model/card.ts'
 import { faults } from '../../kinds/skill/protocol/faults.ts'
 import type { CanonicalMessage, CanonicalReply, CanonicalRequest, Injection, Splice } from './contract.ts'
 import { argumentsOf } from './loose.ts'
@@ -14,8 +15,8 @@ interface LedgerEntry<Value> {
 
 interface AttachedBulletin {
   readonly turn: string
-  readonly cards: string
   readonly text: string
+  readonly selection: string
 }
 
 /**
@@ -32,17 +33,28 @@ export interface ConversationLedger {
 export const EMPTY_LEDGER: ConversationLedger = { bulletins: [], splices: [], results: [] }
 
 /**
- * Attaches the cards of a turn to the message that opened it: all of them, or a marker if the latest bulletin that is still in the
- * conversation shows the same. Does nothing for a turn that has its bulletin, for no cards, and for a request without text of a user.
- * `turn` has 8 hexadecimal digits.
+ * Returns the `selection` of the latest bulletin that the conversation still shows before the message that opens the turn: a turn with
+ * an equal one needs only a mark.
  */
-export function attachBulletin(ledger: ConversationLedger, request: CanonicalRequest, turn: string, cards: string): ConversationLedger {
-  if (cards === '' || request.turn === undefined || ledger.bulletins.some(({ value }) => value.turn === turn)) return ledger
+export function latestSelection(ledger: ConversationLedger, request: CanonicalRequest): string | undefined {
+  const before = request.messages.slice(0, request.turn?.index ?? 0)
+  return [...matches(ledger.bulletins, before.map(messageHash)).values()].at(-1)?.selection
+}
+
+/**
+ * Attaches the bulletin of a turn to the message that opened it. Does nothing for a turn that has its bulletin, for an empty one, and for a
+ * request without text of a user.
+ */
+export function attachBulletin(
+  ledger: ConversationLedger,
+  request: CanonicalRequest,
+  turn: string,
+  { text, selection }: Pick<Bulletin, 'text' | 'selection'>,
+): ConversationLedger {
+  if (text === '' || request.turn === undefined || ledger.bulletins.some(({ value }) => value.turn === turn)) return ledger
   const hashes = request.messages.map(messageHash)
   const { index } = request.turn
-  const latest = [...matches(ledger.bulletins, hashes.slice(0, index)).values()].at(-1)
-  const text = latest?.cards === cards ? bulletinMarker(turn) : bulletinText(turn, cards)
-  const entry = { hashes: [hashes[index] ?? ''], after: hashes[index - 1] ?? '', value: { turn, cards, text } }
+  const entry = { hashes: [hashes[index] ?? ''], after: hashes[index - 1] ?? '', value: { turn, text, selection } }
   return { ...ledger, bulletins: [...ledger.bulletins, entry] }
 }
 

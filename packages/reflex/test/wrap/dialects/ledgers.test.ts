@@ -7,6 +7,7 @@ import {
   type ConversationLedger,
   EMPTY_LEDGER,
   injectionOf,
+  latestSelection,
   recordResult,
   recordSplice,
 } from '../../../src/wrap/dialects/ledgers.ts'
@@ -53,7 +54,10 @@ class Agent {
     const request = this.#fixture.request(this.history, 'Be brief.')
     const read = dialect.read(request)
     // Between calls the ledger is a value of JSON, as a record keeps it.
-    this.ledger = attachBulletin(JSON.parse(JSON.stringify(this.ledger)) as ConversationLedger, read, id, cards)
+    this.ledger = JSON.parse(JSON.stringify(this.ledger)) as ConversationLedger
+    const same = latestSelection(this.ledger, read) === cards
+    const bulletin = same ? `<SKILL_BULLETIN turn="${id}" same="true"/>` : `<SKILL_BULLETIN turn="${id}">\n${cards}\n</SKILL_BULLETIN>`
+    this.ledger = attachBulletin(this.ledger, read, id, { text: cards === '' ? '' : bulletin, selection: cards })
     let sent = dialect.inject(request, injectionOf(this.ledger, read, this.#carrier))
     const rounds: Fields[] = []
     const hidden: HiddenRound[] = []
