@@ -160,8 +160,29 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   'kinds/pipeline': ['face/module', 'contract/conversation', 'engine/offers'],
   'kinds/tree': ['face/module'],
   'kinds/dataflow': ['face/module'],
-  // What wrapped agents read and write of the protocol.
-  'kinds/skill': ['bulletin/guidance', 'model/card', 'model/protocol', 'protocol/faults', 'protocol/native', 'protocol/reply-reader'],
+  'kinds/skill': [
+    'face/module',
+    // What wrapped agents read and write of the protocol, and their turns.
+    'model/protocol',
+    'model/turn',
+    'protocol/native',
+    'protocol/reply-reader',
+    'protocol/faults',
+    'bulletin/guidance',
+    'model/card',
+    'turn/kind',
+    'turn/turn',
+    // Manifests and the registry, for those who learn, test and keep skills.
+    'model/decision',
+    'model/manifest',
+    'model/slot',
+    'model/skill-tool',
+    'manifest/canonical',
+    'manifest/read-skill',
+    'manifest/version',
+    'ledger/entries',
+    'plan/skill-host',
+  ],
   // Without a server: schedules of a store are changed by the command, and fired by workers.
   serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
   pictures: ['dot', 'drawing', 'layout', 'mark', 'picture'],
