@@ -1,5 +1,6 @@
 import { byteLength } from './byte-length.ts'
 import { MarkdownLines } from './markdown-lines.ts'
+import type { ScannedBlock, ScanListener } from './scanned-block.ts'
 import { type BlockTag, closingOf, endsWithOpening, isExecutable, LONGEST_TAG, MAX_BODY_BYTES, MAX_INDENT, openingOf } from './tags.ts'
 
 interface OpenBlock {
@@ -13,6 +14,8 @@ interface OpenBlock {
   recent: string
   nested: boolean
 }
+
+const TAG_END = /[> /]/g
 
 type Mode = 'line_start' | 'text' | 'block' | 'after_block'
 
@@ -75,9 +78,9 @@ export class Scanner {
 
   #takeCharacter(text: string, at: number): number {
     const character = text[at] ?? ''
-    if (this.#mode === 'block') this.#takeBody(character)
-    else if (this.#mode === 'line_start') return this.#takeLineStart(character, at)
-    else if (character === '\n') {
+    if (this.#mode === 'block') return this.#takeBody(text, at)
+    if (this.#mode === 'line_start') return this.#takeLineStart(character, at)
+    if (character === '\n') {
       this.#finishBlock()
       this.#startLine()
     } else if (!/\s/.test(character)) {
@@ -121,22 +124,25 @@ export class Scanner {
     if (opening.endsWith('/')) this.#open.recent = '/'
   }
 
-  #takeBody(character: string): void {
+  /** Takes text of a block up to the next character with which a tag can end; returns the place after it. */
+  #takeBody(text: string, at: number): number {
     const open = this.#open
-    if (open === undefined) return
-    open.recent = (open.recent + character).slice(-LONGEST_TAG)
+    if (open === undefined) return text.length
+    TAG_END.lastIndex = at
+    const end = (TAG_END.exec(text)?.index ?? text.length - 1) + 1
+    const piece = text.slice(at, end)
+    open.recent = (open.recent + piece.slice(-LONGEST_TAG)).slice(-LONGEST_TAG)
     if (open.inAttributes) {
-      if (open.opening.length < MAX_BODY_BYTES) open.opening += character
-      if (character !== '>') return
-      open.inAttributes = false
+      open.opening += piece.slice(0, MAX_BODY_BYTES - open.opening.length)
+      open.inAttributes = !open.recent.endsWith('>')
       if (open.recent.endsWith('/>')) this.#close(open, '')
-      return
+      return end
     }
-    if (open.body.length <= MAX_BODY_BYTES + LONGEST_TAG) open.body += character
-    if (character !== '>' && character !== ' ' && character !== '/') return
+    open.body += piece.slice(0, MAX_BODY_BYTES + LONGEST_TAG - open.body.length)
     const closing = closingOf(open.tag)
     if (open.recent.endsWith(closing)) this.#close(open, closing)
     else if (endsWithOpening(open.recent)) open.nested = true
+    return end
   }
 
   #close(open: OpenBlock, closing: string): void {
