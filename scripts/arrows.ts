@@ -167,7 +167,9 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'model/turn',
     'protocol/native',
     'protocol/reply-reader',
-    'protocol/bulletin-text',
+    'protocol/faults',
+    'bulletin/guidance',
+    'model/card',
     'turn/kind',
     'turn/turn',
     // Manifests and the registry, for those who learn, test and keep skills.
