@@ -19,6 +19,7 @@ import { alternate, type Contestant, rate, timed, timesAsFast } from './measure.
 import { pipeline } from './pipeline.ts'
 import { postgres } from './postgres.ts'
 import { serving, servingMcp, servingStreams } from './serve.ts'
+import { skill } from './skill.ts'
 import { starting } from './start.ts'
 import { tree, treeLong } from './tree.ts'
 import { typing } from './types.ts'
@@ -108,6 +109,7 @@ const PARTS = {
   pipeline,
   tree,
   'tree-long': treeLong,
+  skill,
   long,
   endless,
   large,

@@ -1,5 +1,5 @@
-import { canonicalJson, digest } from '../../../kernel/index.ts'
 import type { ExpressionFunction } from '../../../text/index.ts'
+import { matchCompat } from '../manifest/compat.ts'
 import {
   type CompatResult,
   type DecisionRecord,
@@ -11,11 +11,11 @@ import {
 import type { SkillProposal } from '../model/proposal.ts'
 import type { FilledSlots } from '../model/slots.ts'
 import { type FunctionAnswers, LiveAnswers, RecordedAnswers } from './answers.ts'
-import { matchCompat } from '../manifest/compat.ts'
-import { variablesOf } from './rules.ts'
 import { askPolicy, policyReasons } from './policy.ts'
 import { checkPreconditions, preconditionReasons } from './preconditions.ts'
+import { variablesOf } from './rules.ts'
 import { scoreSkill } from './score.ts'
+import { hashOf } from './sha256.ts'
 import type { BoundSkill } from './skill.ts'
 import { fillSlots } from './slots.ts'
 
@@ -61,7 +61,7 @@ function decideWith(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillPr
     proposal: {
       carrier,
       skill_ref,
-      inputs_hash: digest(canonicalJson(inputs)),
+      inputs_hash: hashOf(inputs),
       ...(why === undefined ? {} : { why: why.slice(0, LONGEST_WHY) }),
     },
     skill: { id, version, content_hash: skill.hash },

@@ -1,4 +1,4 @@
-import { canonicalJson, digest, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { canonicalJson, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { ParserAnswer } from '../model/decision.ts'
 import type { SlotParser } from '../model/manifest.ts'
 import type { SkillProposal } from '../model/proposal.ts'
@@ -6,6 +6,7 @@ import type { Slot } from '../model/slot.ts'
 import { valueAtBoardPath } from './board-path.ts'
 import { type Candidate, givenSlots, type SlotFacts } from './given-slots.ts'
 import { acceptOutput, type ParsedSlot } from './parser-output.ts'
+import { hashOf } from './sha256.ts'
 import type { BoundSkill } from './skill.ts'
 
 /** A request to a model to find values of slots in a text, at temperature 0. */
@@ -49,7 +50,7 @@ function neededRequests({ manifest }: BoundSkill, facts: SlotFacts, given: Reado
     if (parser.outputs.every((name) => given.has(name)) || touched.some((slot) => slot?.sensitive === true)) return []
     const inputs = inputsOf(parser, slots, facts, given)
     if (inputs === undefined) return []
-    const key = digest(canonicalJson([parser.name, parser.prompt_sha256 ?? parser.prompt_ref, parser.model, inputs]))
+    const key = hashOf([parser.name, parser.prompt_sha256 ?? parser.prompt_ref, parser.model, inputs])
     return [{ key, parser, inputs }]
   })
 }

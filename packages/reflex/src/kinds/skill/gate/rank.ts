@@ -86,7 +86,9 @@ function comparison({ executed, skills }: RankOptions['transitions']): (a: Ranke
   }
 }
 
+/** Versions that cannot be read, which no manifest has, are ordered as texts. */
 function compareVersions(a: string, b: string): number {
+  if (a === b) return 0
   try {
     return compareBuild(a, b)
   } catch {
