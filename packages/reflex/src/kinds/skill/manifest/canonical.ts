@@ -1,4 +1,4 @@
-import { canonicalJson, digest, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { canonicalJson, digest, type JsonObject } from '../../../kernel/index.ts'
 import type { Manifest } from '../model/manifest.ts'
 
 /** The largest stored manifest in bytes of UTF-8 (reference skill 1.3). */
@@ -13,7 +13,7 @@ export function manifestJson({ extra, ...manifest }: Manifest): JsonObject {
 
 /** Returns the stored form of a manifest: JSON with sorted keys (RFC 8785), without comments. */
 export function manifestText(manifest: Manifest): string {
-  return canonicalJson(manifestJson(manifest) as Json)
+  return canonicalJson(manifestJson(manifest))
 }
 
 /** Returns the content hash of a manifest: the SHA-256 of its stored form. Order, white space and comments of its file do not change it. */

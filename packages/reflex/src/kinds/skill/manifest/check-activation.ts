@@ -8,7 +8,7 @@ import { MUTATIONS } from './mutations.ts'
 import type { ManifestReport } from './report.ts'
 import { isToolsetRange } from './compat.ts'
 import { isRange, isVersion } from './semantic-version.ts'
-import { BOARD_PATH } from './table.ts'
+import { BOARD_PATH } from './patterns.ts'
 
 /** Returns the text of a prompt; undefined for one that does not exist. */
 export type Prompts = (reference: string) => string | undefined

@@ -4,7 +4,7 @@ import type { Slot } from '../model/slot.ts'
 import { ROOTS, UNSAFE_NAMES } from '../templates/scope.ts'
 import type { ManifestReport } from './report.ts'
 import { checkSlotValue, wholePattern } from './slot-values.ts'
-import { BOARD_PATH } from './table.ts'
+import { BOARD_PATH } from './patterns.ts'
 
 /** Names that have a meaning of their own in templates and expressions. */
 const RESERVED: ReadonlySet<string> = new Set([...ROOTS, 'policy', 'args', 'principal', ...UNSAFE_NAMES])
@@ -74,6 +74,7 @@ function checkBindings(
 }
 
 function checkSlot(slot: Slot, at: Path, report: ManifestReport): void {
+  if (report.isBroken([...at, 'type'])) return
   const before = report.hasProblemBelow(at)
   checkPattern(slot, at, report)
   checkConstraints(slot, at, report)
