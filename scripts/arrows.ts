@@ -160,6 +160,8 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   'kinds/pipeline': ['face/module', 'contract/conversation', 'engine/offers'],
   'kinds/tree': ['face/module'],
   'kinds/dataflow': ['face/module'],
+  // What wrapped agents read and write of the protocol.
+  'kinds/skill': ['model/protocol', 'protocol/native', 'protocol/reply-reader', 'protocol/bulletin-text'],
   // Without a server: schedules of a store are changed by the command, and fired by workers.
   serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
   pictures: ['dot', 'drawing', 'layout', 'mark', 'picture'],

@@ -124,3 +124,10 @@ export const XML_SCRIPTS: readonly string[] = [
   'x := (a + b) * c - 1.5e3 / 0x10; y := a < b',
   "text := 'a' .. b",
 ]
+
+export const REPLIES: readonly string[] = [
+  'On it.\n<SKILL_PROPOSE>{"skill_id":"deploy.app","inputs":{"tag":"v1"},"why":"asked"}</SKILL_PROPOSE>\nDone.',
+  '<CLARIFY>{"questions":[{"slot":"tag","question":"Which tag?"}]}</CLARIFY>',
+  '```xml\n<SKILL_PROPOSE>{"skill_id":"a"}</SKILL_PROPOSE>\n```\n<SKILL_RESULT>{"status":"ok"}</SKILL_RESULT>\n',
+  '> quoted\n\n1. `code` <!-- note -->\n   <SKILL_PROPOSE>\n{"skill_id":"a@1.0.0"}\n</SKILL_PROPOSE>\n<SKILL_BULLETIN turn="0a1b2c3d" same="true"/>',
+]
