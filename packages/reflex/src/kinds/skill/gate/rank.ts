@@ -79,7 +79,11 @@ function comparison({ executed, skills }: RankOptions['transitions']): (a: Ranke
       higher('progress', a.progress, b.progress),
       higher('transition', prior(a), prior(b)),
       higher('runs', a.successes, b.successes),
-      { order: a.version === b.version ? 0 : compareVersions(b.version, a.version), rule: 'version', values: [a.version, b.version] } as const,
+      {
+        order: a.version === b.version ? 0 : compareVersions(b.version, a.version),
+        rule: 'version',
+        values: [a.version, b.version],
+      } as const,
     ]
     const byId = { order: codePointOrder(a.id, b.id), rule: 'id', values: [a.id, b.id] } as const
     return steps.find(({ order }) => order !== 0) ?? byId
