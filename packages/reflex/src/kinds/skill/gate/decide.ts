@@ -1,5 +1,4 @@
 import type { ExpressionFunction } from '../../../text/index.ts'
-import { matchCompat } from '../manifest/compat.ts'
 import {
   type CompatResult,
   type DecisionRecord,
@@ -11,6 +10,7 @@ import {
 import type { SkillProposal } from '../model/proposal.ts'
 import type { FilledSlots } from '../model/slots.ts'
 import { type FunctionAnswers, LiveAnswers, RecordedAnswers } from './answers.ts'
+import { compatOf } from './host-compat.ts'
 import { askPolicy, policyReasons } from './policy.ts'
 import { checkPreconditions, preconditionReasons } from './preconditions.ts'
 import { variablesOf } from './rules.ts'
@@ -73,7 +73,7 @@ function decideWith(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillPr
 
 function runStages(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillProposal): Verdict {
   const open = { preconditions: NOT_EVALUATED, score: NOT_EVALUATED, policy: NOT_EVALUATED } as const
-  const compat = matchCompat(skill.manifest.compat, hostFacts(snapshot))
+  const compat = compatOf(skill.manifest, snapshot)
   if (!compat.ok) return denied({ ...open, compat }, compatReason(compat))
   const slots = fillSlots(skill, snapshot, proposal)
   const variables = variablesOf(roots(snapshot, slots))
@@ -96,11 +96,6 @@ function runStages(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillPro
 
 function denied(found: Omit<Verdict, 'verdict' | 'reason' | 'missing'>, reason: ReasonCode): Verdict {
   return { ...found, verdict: 'denied', reason }
-}
-
-/** The facts of the host, with the project as one of them (reference skill 1.4). */
-function hostFacts({ facts, project }: GateSnapshot): GateSnapshot['facts'] {
-  return { ...facts, project }
 }
 
 function compatReason({ checks }: CompatResult): ReasonCode {

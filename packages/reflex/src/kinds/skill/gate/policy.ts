@@ -73,7 +73,7 @@ function denyRules({ denyIf }: BoundSkill, variables: Variables): Rule[] {
   })
 }
 
-/** The names of the slots are told, and never their values. */
+/** The detail names the slots, and never their values. */
 function secretRule(values: Values): Rule {
   const names = Object.keys(values).filter((name) => holdsSecret(values[name] ?? null))
   if (names.length === 0) return { rule: 'secret_in_args', verdict: 'allow' }

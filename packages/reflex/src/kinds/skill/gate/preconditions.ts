@@ -47,8 +47,8 @@ export function preconditionReasons(
   return reasons
 }
 
-/** A deprecated version can still be carried out by whoever names it (reference skill 1.24). */
-function isRunnable(state: SkillState, { skill_ref }: Pick<SkillProposal, 'skill_ref'>): boolean {
+/** Returns true if the state allows an execution: a deprecated version only for a proposal that names it (reference skill 1.24). */
+export function isRunnable(state: SkillState, { skill_ref }: Pick<SkillProposal, 'skill_ref'>): boolean {
   return state === 'active' || (state === 'deprecated' && isExact(skill_ref))
 }
 
