@@ -64,7 +64,7 @@ export const INNER: Readonly<Record<string, readonly string[]>> = {
     'search',
     'face',
   ],
-  'kinds/skill': ['model', 'templates', 'manifest', 'gate', 'protocol', 'bulletin', 'plan', 'turn', 'face'],
+  'kinds/skill': ['model', 'templates', 'manifest', 'gate', 'protocol', 'bulletin', 'ledger', 'plan', 'turn', 'face'],
   learn: ['shapes', 'mine', 'compile', 'ci', 'registry', 'control', 'formats'],
   wrap: ['session', 'dialects', 'adapters'],
   'kinds/tree': ['model', 'lua', 'board', 'manifest', 'nodes', 'compile', 'formats', 'check', 'tick', 'reload', 'debug', 'seed', 'face'],
@@ -160,8 +160,27 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   'kinds/pipeline': ['face/module', 'contract/conversation', 'engine/offers'],
   'kinds/tree': ['face/module'],
   'kinds/dataflow': ['face/module'],
-  // What wrapped agents read and write of the protocol.
-  'kinds/skill': ['model/protocol', 'protocol/native', 'protocol/reply-reader', 'protocol/bulletin-text'],
+  'kinds/skill': [
+    'face/module',
+    // What wrapped agents read and write of the protocol, and their turns.
+    'model/protocol',
+    'model/turn',
+    'protocol/native',
+    'protocol/reply-reader',
+    'protocol/bulletin-text',
+    'turn/kind',
+    'turn/turn',
+    // Manifests and the registry, for those who learn, test and keep skills.
+    'model/decision',
+    'model/manifest',
+    'model/slot',
+    'model/skill-tool',
+    'manifest/canonical',
+    'manifest/read-skill',
+    'manifest/version',
+    'ledger/entries',
+    'plan/skill-host',
+  ],
   // Without a server: schedules of a store are changed by the command, and fired by workers.
   serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
   pictures: ['dot', 'drawing', 'layout', 'mark', 'picture'],

@@ -1,5 +1,6 @@
 import { dataflowModule } from '../kinds/dataflow/face/module.ts'
 import { pipelineModule } from '../kinds/pipeline/face/module.ts'
+import { skillModule } from '../kinds/skill/face/module.ts'
 import { treeModule } from '../kinds/tree/face/module.ts'
 import { workflowModule } from '../kinds/workflow/face/module.ts'
 import { Kinds } from '../programs/kinds.ts'
@@ -10,6 +11,7 @@ export const KINDS = [
   pipelineModule,
   treeModule,
   dataflowModule,
+  skillModule,
 ] as const
 
 /** The default kinds by name, for code without a `Reflex`. They have no readers. */

@@ -5,7 +5,7 @@ import type { CompiledSkill } from '../manifest/compiled.ts'
 import { readSlotValue } from '../manifest/slot-values.ts'
 
 /** Returns named inputs as values of slots: a text becomes the type of its slot. Throws `R2045` for an unknown slot and an invalid value. */
-export function skillInputs({ manifest }: CompiledSkill, input: JsonObject, texts: readonly string[]): JsonObject {
+export function skillInputs({ manifest }: Pick<CompiledSkill, 'manifest'>, input: JsonObject, texts: readonly string[]): JsonObject {
   const slots = new Map(manifest.signature.inputs.map((slot) => [slot.name, slot]))
   return Object.fromEntries(
     Object.entries(input).map(([name, given]): [string, Json] => {

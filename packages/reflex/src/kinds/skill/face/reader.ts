@@ -2,18 +2,20 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { ReadContext, Reader, ReadResult } from '../../../programs/language.ts'
 import { type Locator, readJson } from '../../../text/index.ts'
 import { manifestJson } from '../manifest/canonical.ts'
-import type { CompiledSkill } from '../manifest/compiled.ts'
 import { SCHEMA } from '../manifest/patterns.ts'
-import { decodeSkill, readSkill, type ReadSkill, type SkillHost } from '../manifest/read-skill.ts'
+import { decodeSkill, readSkill, type ReadSkill } from '../manifest/read-skill.ts'
 import { pointerLocator } from '../manifest/report.ts'
+import type { SkillMaker, SkillProgram } from '../plan/skill-program.ts'
 import { callFindings } from './called-programs.ts'
 import { skillInputs } from './inputs.ts'
 
 /** Reads manifests of skills from text and as objects of modules, and compiles them with the tools and functions of the host. */
-export function skillReader(host: SkillHost): Reader<CompiledSkill> {
+export function skillReader(maker: SkillMaker): Reader<SkillProgram> {
   return {
-    read: (text, file, context) => resultOf(readSkill(text, file, host), context, (path, options) => placeIn(text, file)(path, options)),
-    accept: (value, _file, context) => (isManifest(value) ? resultOf(decodeSkill(value, host), context, pointerLocator()) : undefined),
+    read: (text, file, context) =>
+      resultOf(maker, readSkill(text, file, maker.surroundings), context, (path, options) => placeIn(text, file)(path, options)),
+    accept: (value, _file, context) =>
+      isManifest(value) ? resultOf(maker, decodeSkill(value, maker.surroundings), context, pointerLocator()) : undefined,
     inputs: skillInputs,
   }
 }
@@ -28,12 +30,12 @@ function placeIn(text: string, file: string): Locator {
   return pointerLocator(readJson(text, file))
 }
 
-function resultOf({ skill, findings }: ReadSkill, context: ReadContext | undefined, locate: Locator): ReadResult {
+function resultOf(maker: SkillMaker, { skill, findings }: ReadSkill, context: ReadContext | undefined, locate: Locator): ReadResult {
   if (skill === undefined) return { findings }
   const { id, version } = skill.manifest
   const isLinted = context?.depth !== 'errors' && context?.lint !== false
   const calls = context === undefined || !isLinted || context.depth === 'alone' ? [] : callFindings(skill, context, locate)
   // The stored source is the manifest itself: its hash names it.
   const source: Json = manifestJson(skill.manifest)
-  return { program: { id, version, source, def: skill }, findings: [...(isLinted ? findings : []), ...calls] }
+  return { program: { id, version, source, def: maker.bind(skill) }, findings: [...(isLinted ? findings : []), ...calls] }
 }

@@ -207,7 +207,11 @@ describe('a fence that is the whole reply', () => {
 
   it('shows other replies at once', () => {
     const reader = new ReplyReader(fenced)
-    expect(Array.from('Yes, now').map((character) => reader.text(character)).join('')).toBe('Yes, now')
+    expect(
+      Array.from('Yes, now')
+        .map((character) => reader.text(character))
+        .join(''),
+    ).toBe('Yes, now')
   })
 
   it('comes to the same in pieces', () => {

@@ -1,0 +1,32 @@
+import { basename } from 'node:path'
+import type { KindBody } from '../../../programs/kind-module.ts'
+import type { RunOptionValues } from '../../../programs/run-options.ts'
+import { skillKind } from '../plan/kind.ts'
+import { lookPort } from '../plan/look-port.ts'
+import { registryPorts } from '../plan/registry-port.ts'
+import { skillHost, type SkillOptions } from '../plan/skill-host.ts'
+import { SkillMaker, type SkillProgram } from '../plan/skill-program.ts'
+import { skillLanguage } from './language.ts'
+import { skillReader } from './reader.ts'
+import type { SKILL_RUN_OPTIONS } from './run-options.ts'
+import { skillTools } from './tools.ts'
+import { skillView } from './view.ts'
+
+/** The parts of the kind that skills and their runs need. */
+export const skillBody: KindBody<SkillOptions, SkillProgram> = {
+  language: skillLanguage,
+  view: skillView,
+  folder: {
+    keep: async () => undefined,
+    beginsAt: (_, { draft }: RunOptionValues<typeof SKILL_RUN_OPTIONS>) => (draft === true ? { _draft: true } : {}),
+  },
+  make(world, options = {}) {
+    const host = skillHost(options, basename(world.workdir))
+    const maker = new SkillMaker(host, () => skillTools(world.tools, host.tools))
+    return {
+      kind: skillKind((source) => maker.compile(source)),
+      reader: skillReader(maker),
+      ports: { 'skills.look': lookPort(world, host), ...registryPorts(world, host) },
+    }
+  },
+}

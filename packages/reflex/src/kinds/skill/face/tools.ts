@@ -1,0 +1,24 @@
+import type { KindWorld } from '../../../programs/kind-module.ts'
+import type { SkillTool } from '../model/skill-tool.ts'
+
+/** The argument that is a command line, of tools of Reflex that take one. */
+const COMMAND_LINES: Readonly<Record<string, string>> = { command: 'command' }
+
+/** Returns what the tools of a host declare for skills: what each says of itself, and what the host adds (reference skill 1.6). */
+export function skillTools(tools: KindWorld['tools'], added: readonly SkillTool[]): readonly SkillTool[] {
+  const said = new Set(added.map(({ name }) => name))
+  const own = tools.names().flatMap((name): SkillTool[] => {
+    const tool = tools.find(name)
+    if (tool === undefined || said.has(name)) return []
+    const commandLine = COMMAND_LINES[name]
+    return [
+      {
+        name,
+        sideEffects: tool.leaves ? 'external' : 'none',
+        idempotent: tool.repeat !== 'ask',
+        ...(commandLine === undefined ? {} : { commandLine }),
+      },
+    ]
+  })
+  return [...own, ...added]
+}

@@ -1,0 +1,127 @@
+import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { SKILL_STATES, type SkillState } from '../model/decision.ts'
+
+/**
+ * The registry of skills is a ledger of the store for each project and environment: its entries have names, and the newest entry of a name
+ * is its value (reference skill 1.24). A reader takes what it does not understand for absent, and refuses to write over it.
+ */
+export function skillLedger(project: string, env: string): string {
+  return `skill/${project}/${env}`
+}
+
+/** The names of entries. */
+export const entryNames = {
+  /** The versions that get the calls of a skill. */
+  active: (id: string) => `active/${id}`,
+  state: (id: string, version: string) => `state/${id}@${version}`,
+  /** An idempotency key, as a hash. */
+  key: (hash: string) => `key/${hash}`,
+  /** Executions of a skill: those that go on, and the last ones that ended. */
+  use: (id: string) => `use/${id}`,
+}
+
+/** The versions that get the calls of a skill: the first gets all that the shares of the others leave. */
+export interface ActiveEntry {
+  readonly versions: readonly { readonly version: string; readonly hash: string; readonly share?: number }[]
+  readonly since: number
+  readonly by: string
+}
+
+export interface StateEntry {
+  readonly state: SkillState
+  readonly reason: string
+  readonly since: number
+  readonly by: string
+}
+
+/** What became of an execution under one idempotency key. */
+export interface KeyEntry {
+  readonly status: 'in_progress' | 'succeeded' | 'unknown'
+  /** The digest of the arguments. */
+  readonly fingerprint: string
+  readonly owner: Owner
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly expires: number
+  /** The outputs of a success that may be stored. */
+  readonly outputs?: JsonObject
+}
+
+/** An execution: its run and its frame. */
+export type Owner = readonly [run: string, frame: string]
+
+/** The executions of a skill. */
+export interface UseEntry {
+  readonly running: readonly Owner[]
+  /** The end of the last one that did something. */
+  readonly finished?: number
+  /** The last twenty that did something, oldest first: end, major version, success. */
+  readonly ended: readonly (readonly [at: number, major: number, ok: boolean])[]
+}
+
+/** The executions that are kept, and counted for the success of late (reference skill 1.9). */
+export const KEPT_EXECUTIONS = 20
+
+export const NO_USE: UseEntry = { running: [], ended: [] }
+
+/** Reads an entry of a ledger; undefined for one that is absent or has another form. */
+export function readState(value: Json | undefined): StateEntry | undefined {
+  if (!isObject(value)) return undefined
+  const { state, reason, since, by } = value
+  const isKnown = typeof state === 'string' && (SKILL_STATES as readonly string[]).includes(state)
+  return isKnown && typeof since === 'number'
+    ? { state: state as SkillState, reason: String(reason ?? ''), since, by: String(by ?? '') }
+    : undefined
+}
+
+export function readActive(value: Json | undefined): ActiveEntry | undefined {
+  if (!isObject(value) || !Array.isArray(value.versions) || typeof value.since !== 'number') return undefined
+  const versions = (value.versions as readonly Json[]).flatMap((one) =>
+    isObject(one) && typeof one.version === 'string' && typeof one.hash === 'string'
+      ? [{ version: one.version, hash: one.hash, ...(typeof one.share === 'number' ? { share: one.share } : {}) }]
+      : [],
+  )
+  return versions.length === 0 ? undefined : { versions, since: value.since, by: String(value.by ?? '') }
+}
+
+export function readKey(value: Json | undefined): KeyEntry | undefined {
+  if (!isObject(value)) return undefined
+  const { status, fingerprint, owner, at, expires, outputs } = value
+  const isKnown = status === 'in_progress' || status === 'succeeded' || status === 'unknown'
+  if (!isKnown || typeof fingerprint !== 'string' || typeof at !== 'number' || typeof expires !== 'number') return undefined
+  const [of] = owners([owner ?? null])
+  return of === undefined ? undefined : { status, fingerprint, owner: of, at, expires, ...(isObject(outputs) ? { outputs } : {}) }
+}
+
+export function readUse(value: Json | undefined): UseEntry {
+  if (!isObject(value)) return NO_USE
+  const ended = (Array.isArray(value.ended) ? (value.ended as readonly Json[]) : []).flatMap((one) => {
+    const [at, major, ok] = Array.isArray(one) ? (one as readonly Json[]) : []
+    return typeof at === 'number' && typeof major === 'number' && typeof ok === 'boolean' ? [[at, major, ok] as const] : []
+  })
+  return {
+    running: owners(Array.isArray(value.running) ? (value.running as readonly Json[]) : []),
+    ...(typeof value.finished === 'number' ? { finished: value.finished } : {}),
+    ended,
+  }
+}
+
+function owners(list: readonly Json[]): readonly Owner[] {
+  return list.flatMap((one) => {
+    const [run, frame] = Array.isArray(one) ? (one as readonly Json[]) : []
+    return typeof run === 'string' && typeof frame === 'string' ? [[run, frame] as const] : []
+  })
+}
+
+/** The executions of a major version that count for its success of late: the last ones of thirty days (reference skill 1.9). */
+export function recentStats(use: UseEntry, major: number, now: number): { readonly successes: number; readonly runs: number } {
+  const recent = use.ended.filter(([at, of]) => of === major && at > now - THIRTY_DAYS)
+  return { successes: recent.filter(([, , ok]) => ok).length, runs: recent.length }
+}
+
+const THIRTY_DAYS = 30 * 86_400_000
+
+/** The name of the entry with the text of a prompt. */
+export function promptName(reference: string): string {
+  return `prompt/${reference}`
+}

@@ -1,0 +1,126 @@
+import { digest, isObject, type Json, type JsonObject, type StepContext } from '../../../kernel/index.ts'
+import { readArgs, type SkillArgs } from './args.ts'
+import { boardRoots } from './board-roots.ts'
+import type { GateQuestion, LookResult, PlanProgram, PlanValues } from './compiled-plan.ts'
+import { type PlanPosition, positionJson, readPosition } from './position.ts'
+
+export type SkillStep = StepContext<PlanProgram>
+
+/** The keys that a frame of a skill keeps for itself. */
+export const KEYS = {
+  look: '~look',
+  parsed: '~parsed',
+  slots: '~slots',
+  admitted: '~admitted',
+  outputs: '~outputs',
+  decision: '~decision',
+  answers: '~answers',
+  result: (step: string) => `~step/${step}`,
+} as const
+
+/** One execution of a skill during one step of its frame. */
+export class Execution {
+  readonly x: SkillStep
+  readonly args: SkillArgs
+  position: PlanPosition
+
+  constructor(x: SkillStep) {
+    this.x = x
+    this.args = readArgs(x.args)
+    this.position = readPosition(x.position)
+  }
+
+  get program(): PlanProgram {
+    return this.x.def
+  }
+
+  /** Moves the frame. The position is small, so it is written whole. */
+  move(change: Partial<PlanPosition>): void {
+    this.position = { ...this.position, ...change }
+    this.x.go(positionJson(this.position))
+  }
+
+  get look(): LookResult {
+    return this.x.get(KEYS.look) as unknown as LookResult
+  }
+
+  /** Everything that the gate decides on. */
+  get question(): GateQuestion {
+    const { x, args } = this
+    const answers = x.get(KEYS.answers)
+    const parsed = x.get(KEYS.parsed)
+    return {
+      inputs: { ...args.inputs, ...(isObject(answers) ? answers : {}) },
+      proposal: args.proposal,
+      look: this.look,
+      board: this.board,
+      parsed: (Array.isArray(parsed) ? parsed : []) as unknown as GateQuestion['parsed'],
+    }
+  }
+
+  get board(): PlanValues['board'] {
+    return boardRoots({ ...this.x.reader().snapshot(), ...this.x.pending() })
+  }
+
+  /** Everything that templates and expressions of the plan read now. */
+  get values(): PlanValues {
+    const { x, position } = this
+    const { hostFacts, principal } = this.look
+    const slots = x.get(KEYS.slots)
+    return {
+      slots: isObject(slots) ? slots : {},
+      board: this.board,
+      hostFacts,
+      principal,
+      steps: Object.fromEntries(
+        position.ended.flatMap(([id]) => {
+          const result = x.get(KEYS.result(id))
+          return result === undefined ? [] : [[id, { result }]]
+        }),
+      ),
+      exec: {
+        id: executionId(x),
+        trace_id: x.origin.run,
+        started_at: new Date(position.at).toISOString(),
+        attempt: position.tries + 1,
+      },
+    }
+  }
+
+  /** Milliseconds and US dollars since the execution was admitted. */
+  get used(): { readonly time: number; readonly cost: number } {
+    const { time, cost } = this.x.meter.program(this.x.frame)
+    return { time: time - this.position.time, cost: cost - this.position.cost }
+  }
+}
+
+/** The id of an execution: the same in every replay, and another one in a fork. */
+export function executionId(x: SkillStep): string {
+  const { run, fork } = x.origin
+  return `${run}${fork === undefined ? '' : `~${fork}`}:${x.frame.id}`
+}
+
+/** The digest of an idempotency key with everything that it is unique in (reference skill 1.19). */
+export function keyHashOf({ program, look }: Execution, key: string): string {
+  const { id, version } = program.manifest
+  return digest(JSON.stringify([look.project, look.env, id, majorOf(version), key]))
+}
+
+/** The digest of the arguments of an execution: another one under the same key is refused. */
+export function fingerprintOf(slots: JsonObject): string {
+  return digest(JSON.stringify(sorted(slots)))
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return (value as readonly Json[]).map(sorted)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key] ?? null)]),
+  )
+}
+
+export function majorOf(version: string): number {
+  return Number(version.slice(0, version.indexOf('.')))
+}

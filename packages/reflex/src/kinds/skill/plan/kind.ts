@@ -1,0 +1,24 @@
+import type { Json, Kind } from '../../../kernel/index.ts'
+import type { PlanProgram } from './compiled-plan.ts'
+import { readPosition } from './position.ts'
+import { stepSkill } from './step.ts'
+
+/** Makes the kind of skills. `compile` reads a stored manifest with the tools and functions of the host. */
+export function skillKind<Def extends PlanProgram>(compile: (source: Json) => Def): Kind<Def> {
+  return {
+    name: 'skill',
+    rev: 1,
+    board: { isReserved: '~' },
+    cancels: true,
+    compile,
+    calls: ({ steps, verify, undos }) =>
+      [...steps, ...(verify === undefined ? [] : [verify]), ...undos].flatMap(({ tool, isProgram }) => (isProgram ? [tool] : [])),
+    isClosing: (_, position) => ['undo', 'settle'].includes(readPosition(position).phase),
+    isInternal: (key) => key.startsWith('~'),
+    node: ({ steps, undos }, position) => {
+      const { phase, i } = readPosition(position)
+      return phase === 'step' ? steps[i]?.id : phase === 'undo' ? undos[i]?.id : undefined
+    },
+    step: stepSkill,
+  }
+}

@@ -1,0 +1,84 @@
+import { type Call, isObject, type Json, type JsonObject, type Port } from '../../../kernel/index.ts'
+import type { KindWorld } from '../../../programs/kind-module.ts'
+import type { RunSettings } from '../../../policy/index.ts'
+import { entryNames, promptName, readActive, readState, readUse, recentStats, skillLedger } from '../ledger/entries.ts'
+import type { FunctionResult, SkillState } from '../model/decision.ts'
+import { readArgs } from './args.ts'
+import { boardRoots } from './board-roots.ts'
+import type { GateQuestion, LookResult, PlanProgram } from './compiled-plan.ts'
+import { majorOf } from './execution.ts'
+import type { SkillHost } from './skill-host.ts'
+
+type LookWorld = Pick<KindWorld, 'store' | 'host' | 'tools'>
+
+/** A skill that calls functions of the host once, for a decision that is made again without them. */
+export interface DryProgram extends PlanProgram {
+  dryRun(question: GateQuestion): readonly FunctionResult[]
+}
+
+/**
+ * The port `skills.look`: reads everything outside that the gate decides on, once: the state of the version, its late executions, the facts
+ * and functions of the host, its tools. The decision itself is made by the step from what was read, so a replay makes it again (design skill 2).
+ */
+export function lookPort(world: LookWorld, host: SkillHost): Port<RunSettings> {
+  return {
+    leaves: false,
+    repeat: 'free',
+    simulate: 'perform',
+    perform: async (call) => (await look(call, world, host)) as unknown as Json,
+  }
+}
+
+async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost): Promise<LookResult> {
+  const program = call.def as DryProgram
+  const { id, version, llm_support } = program.manifest
+  const names = { active: entryNames.active(id), state: entryNames.state(id, version), use: entryNames.use(id) }
+  const refs = llm_support.parsers.map(({ prompt_ref }) => prompt_ref)
+  const ledger = await world.store.latest(skillLedger(host.project, host.env), [...Object.values(names), ...refs.map(promptName)])
+  const value = (name: string): Json | undefined => ledger.entries.find((entry) => entry.name === name)?.value
+  const now = world.host.now()
+  const found: LookResult = {
+    env: host.env,
+    project: host.project,
+    now: new Date(now).toISOString(),
+    facts: host.compat,
+    principal: host.principal ?? { id: call.settings.actor, roles: [] },
+    state: stateOf(call, value(names.state), value(names.active), version),
+    tools: [...new Set([...world.tools.names(), ...host.tools.map(({ name }) => name)])],
+    hostFacts: await factsOf(host),
+    stats: recentStats(readUse(value(names.use)), majorOf(version), now),
+    tau: host.tau,
+    policyMode: host.policyMode,
+    functionResults: [],
+    confirmed: [],
+    prompts: Object.fromEntries(refs.flatMap((ref) => promptOf(ref, value(promptName(ref))))),
+  }
+  const { inputs } = isObject(call.args) ? call.args : {}
+  const board = boardRoots(call.reader().snapshot())
+  const { proposal } = readArgs(call.frame.args)
+  return { ...found, functionResults: program.dryRun({ inputs: isObject(inputs) ? inputs : {}, proposal, look: found, board, parsed: [] }) }
+}
+
+/** States in which a person may try a version out. */
+const TRIED: readonly (SkillState | undefined)[] = [undefined, 'draft', 'candidate', 'tested']
+
+/**
+ * Returns the state of the version that is called. One that is not in the registry is a draft. A person who runs the file of a draft says so,
+ * with `--draft`; in a simulated run nothing is changed, so it needs no word.
+ */
+function stateOf({ settings, frame }: Call<RunSettings>, state: Json | undefined, active: Json | undefined, version: string): SkillState {
+  const kept = readState(state)?.state
+  const isActive = readActive(active)?.versions.some((one) => one.version === version) === true
+  if (kept === 'active') return isActive ? 'active' : 'deprecated'
+  const isTried = frame.id === 0 && (settings.simulated || readArgs(frame.args).isDraft)
+  return isTried && TRIED.includes(kept) ? 'active' : (kept ?? 'draft')
+}
+
+async function factsOf({ facts }: SkillHost): Promise<JsonObject> {
+  const found = await Promise.all(Object.entries(facts).map(async ([name, read]) => [name, await read()] as const))
+  return Object.fromEntries(found) as JsonObject
+}
+
+function promptOf(ref: string, value: Json | undefined): readonly (readonly [string, string])[] {
+  return typeof value === 'string' ? [[ref, value]] : []
+}

@@ -1,0 +1,149 @@
+import { type Call, isObject, type Json, type JsonObject, type NewEntry, type Port, type Store } from '../../../kernel/index.ts'
+import type { KindWorld } from '../../../programs/kind-module.ts'
+import type { RunSettings } from '../../../policy/index.ts'
+import { type Admission, admit, type AdmissionRequest, type RunLife } from '../ledger/admission.ts'
+import { entryNames, type KeyEntry, type Owner, readKey, readUse, skillLedger, type UseEntry } from '../ledger/entries.ts'
+import { settle, type Settlement } from '../ledger/settlement.ts'
+import { faults } from './faults.ts'
+import type { SkillHost } from './skill-host.ts'
+
+type RegistryWorld = Pick<KindWorld, 'store' | 'host'>
+
+/** Two processes that write the same entries try again so often. */
+const TRIES = 100
+
+/**
+ * The ports `skills.admit` and `skills.settle`: an execution is written to the registry before its first step, and its end before its caller
+ * hears of it. Each is one conditional append under the key of the effect, so that a repetition after a crash appends nothing and has the
+ * first answer (design skill 2). A simulated run is admitted and leaves no entry.
+ */
+export function registryPorts(
+  world: RegistryWorld,
+  host: SkillHost,
+): Readonly<Record<'skills.admit' | 'skills.settle', Port<RunSettings>>> {
+  return {
+    'skills.admit': {
+      leaves: true,
+      repeat: 'keyed',
+      perform: (call) => admitCall(call, world, host) as unknown as Promise<Json>,
+      simulate: (call) => ({ result: { verdict: 'admitted', ...keyOf(objectOf(call.args)) } }),
+    },
+    'skills.settle': {
+      leaves: true,
+      repeat: 'keyed',
+      perform: (call) => settleCall(call, world, host),
+      simulate: () => ({}),
+    },
+  }
+}
+
+async function admitCall(call: Call<RunSettings>, world: RegistryWorld, host: SkillHost): Promise<Admission> {
+  const args = objectOf(call.args)
+  const owner: Owner = [call.run, String(args['frame'])]
+  const keyHash = typeof args['key_hash'] === 'string' ? args['key_hash'] : undefined
+  return retried(call, async () => {
+    const found = await readEntries(world.store, host, String(args['skill']), keyHash)
+    const request: AdmissionRequest = {
+      owner,
+      ...(keyHash === undefined ? {} : { keyHash }),
+      fingerprint: String(args['fingerprint']),
+      keyLasts: Number(args['key_lasts']),
+      cooldown: Number(args['cooldown']),
+      most: Number(args['most']),
+      now: world.host.now(),
+      verifies: args['verifies'] === true,
+      ...(args['verified'] === 'done' || args['verified'] === 'not_done' ? { verified: args['verified'] } : {}),
+    }
+    const life = await livesOf(world.store, [...found.use.running, ...(found.key === undefined ? [] : [found.key.owner])])
+    const admission = admit(request, { key: found.key, use: found.use, life: (run) => life.get(run) ?? 'ended' })
+    const entries = [...found.writeKey(admission.key), ...found.writeUse(admission.use)]
+    const isWritten = entries.length === 0 || (await append(world, host, call.key, entries))
+    const { key: _, use: __, ...answer } = admission
+    return isWritten ? answer : undefined
+  })
+}
+
+async function settleCall(call: Call<RunSettings>, world: RegistryWorld, host: SkillHost): Promise<JsonObject> {
+  const args = objectOf(call.args)
+  const skill = String(args['skill'])
+  const status = args['status']
+  const end: Settlement = {
+    owner: [call.run, String(args['frame'])],
+    status: status === 'ok' || status === 'failed' ? status : 'unknown',
+    ...(isObject(args['outputs']) ? { outputs: args['outputs'] } : {}),
+    isRollbackIncomplete: args['rollback_incomplete'] === true,
+    major: Number(args['major']),
+    now: world.host.now(),
+  }
+  return retried(call, async () => {
+    const found = await readEntries(world.store, host, skill, typeof args['key_hash'] === 'string' ? args['key_hash'] : undefined)
+    const { key, removeKey, use, state } = settle(end, found)
+    const entries = [
+      ...(removeKey === true ? found.removeKey() : found.writeKey(key)),
+      ...found.writeUse(use),
+      ...(state === undefined ? [] : [{ name: entryNames.state(skill, String(args['version'])), value: state as unknown as Json }]),
+    ]
+    const isWritten = await append(world, host, call.key, entries)
+    return isWritten ? { state: state?.state ?? null } : undefined
+  })
+}
+
+interface FoundEntries {
+  readonly key: KeyEntry | undefined
+  readonly use: UseEntry
+  writeKey(key: KeyEntry | undefined): NewEntry[]
+  removeKey(): NewEntry[]
+  writeUse(use: UseEntry | undefined): NewEntry[]
+}
+
+/** Reads the entries of a skill and a key; what is written after them is refused if another process was faster. */
+async function readEntries(store: Store, host: SkillHost, skill: string, keyHash: string | undefined): Promise<FoundEntries> {
+  const names = { use: entryNames.use(skill), ...(keyHash === undefined ? {} : { key: entryNames.key(keyHash) }) }
+  const { entries } = await store.latest(skillLedger(host.project, host.env), Object.values(names))
+  const entry = (name: string | undefined) => entries.find((one) => one.name === name)
+  const condition = (name: string, value: Json): NewEntry => ({ name, value, after: entry(name)?.seq ?? 0 })
+  return {
+    key: readKey(entry(names.key)?.value),
+    use: readUse(entry(names.use)?.value),
+    writeKey: (key) => (key === undefined || names.key === undefined ? [] : [condition(names.key, key as unknown as Json)]),
+    removeKey() {
+      const seq = entry(names.key)?.seq
+      return names.key === undefined || seq === undefined ? [] : [{ name: names.key, after: seq }]
+    },
+    writeUse: (use) => (use === undefined ? [] : [condition(names.use, use as unknown as Json)]),
+  }
+}
+
+async function append(world: RegistryWorld, host: SkillHost, key: string, entries: readonly NewEntry[]): Promise<boolean> {
+  return 'numbers' in (await world.store.appendAll(skillLedger(host.project, host.env), key, entries, world.host.now()))
+}
+
+async function livesOf(store: Store, owners: readonly Owner[]): Promise<Map<string, RunLife>> {
+  const lives = new Map<string, RunLife>()
+  for (const run of new Set(owners.map(([id]) => id))) {
+    const row = (await store.read(run, 0))?.row
+    const isOpen = row?.status === 'running' || row?.status === 'suspended'
+    lives.set(run, !isOpen ? 'ended' : row.status === 'running' && row.owner === null ? 'interrupted' : 'goes_on')
+  }
+  return lives
+}
+
+/** Tries until no other process was faster. Throws `R1473` after many tries. */
+async function retried<Answer>({ args }: Call<RunSettings>, attempt: () => Promise<Answer | undefined>): Promise<Answer> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const answer = await attempt()
+    if (answer !== undefined) return answer
+  }
+  throw faults.make(
+    'R1473',
+    `the registry entry of ${String(objectOf(args)['skill'])} was changed ${TRIES} times before it could be written`,
+  )
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {}
+}
+
+function keyOf(args: JsonObject): JsonObject {
+  return typeof args['key_hash'] === 'string' ? { key_hash: args['key_hash'] } : {}
+}

@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../../kernel/index.ts'
+import type { ExpressionFunction } from '../../../text/index.ts'
+import type { SkillTool } from '../model/skill-tool.ts'
+
+/** A source of facts about the host, read when the gate looks: the value of `az` in `az.account.subscription` (reference skill 1.7). */
+export type FactProvider = () => JsonObject[string] | Promise<JsonObject[string]>
+
+/** What a host says about itself and its skills: `new Reflex({ skill: {…} })` (reference skill 1.2). */
+export interface SkillOptions {
+  /** Default: the name of the work folder. */
+  readonly project?: string | undefined
+  /** Facts that manifests ask for: `env`, `toolset`, `repo` and others. */
+  readonly compat?: Readonly<Record<string, string | readonly string[]>> | undefined
+  /** The normalised threshold for manifests that state none; default 0.85. */
+  readonly tau?: number | undefined
+  /** Two normalised scores within it are a tie; default 0. */
+  readonly epsilon?: number | undefined
+  readonly policyMode?: 'enforce' | 'advise' | undefined
+  readonly principal?: { readonly id: string; readonly roles: readonly string[] } | undefined
+  /** Functions that expressions of manifests may call. */
+  readonly functions?: readonly ExpressionFunction[] | undefined
+  readonly facts?: Readonly<Record<string, FactProvider>> | undefined
+  /** What tools declare for skills beyond what they declare anyway. */
+  readonly tools?: readonly SkillTool[] | undefined
+}
+
+/** The options with their defaults. */
+export interface SkillHost {
+  readonly project: string
+  /** The environment: the fact `env`, otherwise `default`. */
+  readonly env: string
+  readonly compat: Readonly<Record<string, string | readonly string[]>>
+  readonly tau: number
+  readonly epsilon: number
+  readonly policyMode: 'enforce' | 'advise'
+  readonly principal: { readonly id: string; readonly roles: readonly string[] } | undefined
+  readonly functions: readonly ExpressionFunction[]
+  readonly facts: Readonly<Record<string, FactProvider>>
+  readonly tools: readonly SkillTool[]
+}
+
+const TAU = 0.85
+
+/** Completes the options of a host. `folder`: the name of the work folder. */
+export function skillHost(options: SkillOptions, folder: string): SkillHost {
+  const { project = folder, compat = {}, tau = TAU, epsilon = 0, policyMode = 'enforce', principal } = options
+  const { functions = [], facts = {}, tools = [] } = options
+  const env = compat['env']
+  return {
+    project,
+    env: typeof env === 'string' ? env : (env?.[0] ?? 'default'),
+    compat: { ...compat, project },
+    tau,
+    epsilon,
+    policyMode,
+    principal,
+    functions,
+    facts,
+    tools,
+  }
+}

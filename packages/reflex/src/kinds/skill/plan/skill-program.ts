@@ -1,0 +1,230 @@
+import type { Json, JsonObject } from '../../../kernel/index.ts'
+import { clarifyQuestions } from '../gate/clarify.ts'
+import { decide, dryRun } from '../gate/decide.ts'
+import { functionTable, type FunctionTable } from '../gate/functions.ts'
+import { parserRequests } from '../gate/parsers.ts'
+import { evaluateRule, variablesOf } from '../gate/rules.ts'
+import { type BoundSkill, bindSkill } from '../gate/skill.ts'
+import { fillSlots } from '../gate/slots.ts'
+import type { CompiledCall, CompiledCompensation, CompiledRule, CompiledSkill, CompiledStep } from '../manifest/compiled.ts'
+import { decodeSkill, type SkillHost as Surroundings } from '../manifest/read-skill.ts'
+import { readSlotValue } from '../manifest/slot-values.ts'
+import type { FunctionResult, GateSnapshot } from '../model/decision.ts'
+import type { Manifest } from '../model/manifest.ts'
+import type { SkillProposal } from '../model/proposal.ts'
+import type { SkillTool } from '../model/skill-tool.ts'
+import type { Slot } from '../model/slot.ts'
+import type { CompiledValue } from '../templates/compiled-value.ts'
+import { renderFault } from '../templates/rendered.ts'
+import type { TemplateValues } from '../templates/scope.ts'
+import type {
+  GateAnswer,
+  GateQuestion,
+  ParserQuestion,
+  PlannedCall,
+  PlannedUndo,
+  PlanProgram,
+  PlanValues,
+  Rendered,
+  SlotQuestion,
+} from './compiled-plan.ts'
+import { faults } from './faults.ts'
+import type { SkillHost } from './skill-host.ts'
+
+/** A skill of a host: its gate and its plan, ready to be run. */
+export class SkillProgram implements PlanProgram {
+  readonly manifest: Manifest
+  readonly hash: string
+  readonly steps: readonly PlannedCall[]
+  readonly verify: PlannedCall | undefined
+  readonly undos: readonly PlannedUndo[]
+  readonly bound: BoundSkill
+  readonly #host: SkillHost
+
+  constructor(bound: BoundSkill, host: SkillHost) {
+    this.bound = bound
+    this.#host = host
+    this.manifest = bound.manifest
+    this.hash = bound.hash
+    this.steps = bound.steps.map(plannedStep)
+    this.verify = bound.verify === undefined ? undefined : { ...plannedStep(bound.verify), id: 'verify' }
+    this.undos = bound.compensation.map(plannedUndo)
+  }
+
+  key(values: PlanValues): Rendered<string> | undefined {
+    const { idempotenceKey } = this.bound
+    if (idempotenceKey === undefined) return undefined
+    const key = renderValue(idempotenceKey, values)
+    return key.ok ? { ok: true, value: String(key.value) } : key
+  }
+
+  outputs(values: PlanValues): Rendered<JsonObject> {
+    const { outputs } = this.manifest.signature
+    const mapped: Record<string, Json> = {}
+    for (const { output, value } of this.bound.results) {
+      const rendered = renderValue(value, values)
+      if (!rendered.ok) return rendered
+      const declared = outputs.find(({ name }) => name === output)
+      const read = declared === undefined ? { value: rendered.value } : readSlotValue(slotOf(declared), rendered.value)
+      if ('problem' in read) return { ok: false, fault: faults.make('R1474', `the output ${output} ${read.problem}`, { path: output }) }
+      mapped[output] = read.value
+    }
+    return { ok: true, value: mapped }
+  }
+
+  parsers(question: GateQuestion): readonly ParserQuestion[] {
+    return parserRequests(this.bound, snapshotOf(question), question).flatMap(({ key, parser, inputs }) => {
+      const prompt = Object.hasOwn(question.look.prompts, parser.prompt_ref) ? question.look.prompts[parser.prompt_ref] : undefined
+      return prompt === undefined ? [] : [{ key, model: parser.model, prompt, inputs }]
+    })
+  }
+
+  decide(question: GateQuestion): GateAnswer {
+    const snapshot = snapshotOf(question)
+    const proposal = this.#proposal(question)
+    const decision = decide(this.bound, snapshot, proposal)
+    return { decision, slots: decision.verdict === 'approved' ? { ...fillSlots(this.bound, snapshot, proposal).values } : {} }
+  }
+
+  dryRun(question: GateQuestion): readonly FunctionResult[] {
+    return dryRun(this.bound, snapshotOf(question), this.#proposal(question), this.#host.functions)
+  }
+
+  ask(missing: readonly string[]): SlotQuestion {
+    const questions = clarifyQuestions(this.manifest, missing)
+    const names = questions.map(({ slot }) => slot)
+    return {
+      text: questions.map(({ question }) => question).join('\n'),
+      schema: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])), required: names },
+      questions,
+    }
+  }
+
+  #proposal({ inputs, proposal }: GateQuestion): SkillProposal {
+    const { carrier, why } = proposal
+    return { carrier, skill_ref: this.manifest.id, inputs, ...(why === undefined ? {} : { why }) }
+  }
+}
+
+/** Makes the skills of one host. Its tools are asked for each time: a host may get more. */
+export class SkillMaker {
+  readonly #host: SkillHost
+  readonly #tools: () => readonly SkillTool[]
+  readonly #table: FunctionTable
+
+  constructor(host: SkillHost, tools: () => readonly SkillTool[]) {
+    this.#host = host
+    this.#tools = tools
+    this.#table = functionTable(host.functions)
+  }
+
+  /** What manifests are checked against. */
+  get surroundings(): Surroundings {
+    return { tools: this.#tools(), functions: this.#table.expressionFunctions, facts: Object.keys(this.#host.facts) }
+  }
+
+  /** Makes a skill of a manifest that was compiled with these surroundings. */
+  bind(skill: CompiledSkill): SkillProgram {
+    return new SkillProgram(bindSkill(skill, this.#table), this.#host)
+  }
+
+  /** Makes a skill of a stored manifest. Throws its first error. */
+  compile(source: Json): SkillProgram {
+    const { skill, findings } = decodeSkill(source, this.surroundings)
+    if (skill !== undefined) return this.bind(skill)
+    throw findings.find(({ severity }) => severity === 'error') ?? new TypeError('a manifest without a skill has a finding')
+  }
+}
+
+function snapshotOf({ look, board, proposal, parsed }: GateQuestion): GateSnapshot {
+  const { userText, goalLabels } = proposal
+  const { env: _, prompts: __, ...facts } = look
+  return {
+    ...facts,
+    board,
+    parsed,
+    ...(userText === undefined ? {} : { userText }),
+    ...(goalLabels === undefined ? {} : { goalLabels }),
+  }
+}
+
+function plannedStep(call: CompiledStep): PlannedCall {
+  const { step, captures } = call
+  return {
+    ...planned(call),
+    id: step.id,
+    timeout: step.timeout_ms,
+    retries: step.retry.max,
+    backoff: step.retry.backoff_ms,
+    onGuardFalse: step.on_guard_false,
+    capture: (result) =>
+      Object.fromEntries(
+        captures.flatMap(({ path, extract }) => {
+          const value = extract(result)
+          return value === undefined ? [] : [[path, value]]
+        }),
+      ),
+  }
+}
+
+/** The tries of an undo whose tool may be called again (reference skill 1.19). */
+const UNDO_RETRIES = 1
+
+function plannedUndo(call: CompiledCompensation, index: number): PlannedUndo {
+  const { entry } = call
+  return {
+    ...planned(call),
+    id: `undo${index}`,
+    timeout: entry.timeout_ms,
+    retries: UNDO_RETRIES,
+    backoff: 0,
+    onGuardFalse: 'skip',
+    capture: () => ({}),
+    when: entry.when,
+    forStep: entry.for_step,
+  }
+}
+
+function planned(
+  call: CompiledCall,
+): Pick<PlannedCall, 'tool' | 'isProgram' | 'isEffectful' | 'isRepeatable' | 'estimatedCost' | 'guard' | 'args'> {
+  const { tool, isProgram, isEffectful, descriptor, args, guards } = call
+  return {
+    tool,
+    isProgram,
+    isEffectful,
+    isRepeatable: !isEffectful || descriptor?.idempotent === true,
+    estimatedCost: descriptor?.estimatedCost ?? 0,
+    guard: (values) => firstFalse(guards, values),
+    args: (values) => renderValue(args, values) as Rendered<JsonObject>,
+  }
+}
+
+/** Returns the first guard that does not hold. One that has no value does not hold. */
+function firstFalse(guards: readonly CompiledRule[], values: PlanValues): string | undefined {
+  const variables = variablesOf({
+    ...values.hostFacts,
+    ...values.board,
+    args: values.slots,
+    principal: values.principal,
+    steps: values.steps,
+    exec: values.exec,
+  })
+  for (const guard of guards) {
+    const result = evaluateRule(guard, variables)
+    if ('error' in result) return `${guard.text}: ${result.error}`
+    if (!result.value) return `${guard.text} is false`
+  }
+  return undefined
+}
+
+function renderValue(value: CompiledValue, values: PlanValues): Rendered<Json> {
+  const { slots, board, steps, exec } = values
+  const given: TemplateValues = { slots, ctx: board.ctx, env: board.env, work: board.work, steps, exec }
+  const rendered = value.render(given)
+  return rendered.ok ? rendered : { ok: false, fault: renderFault(rendered.failure) }
+}
+
+function slotOf({ name, type, sensitive }: { readonly name: string; readonly type: Slot['type']; readonly sensitive: boolean }): Slot {
+  return { name, type, required: true, maxLength: Number.MAX_SAFE_INTEGER, description: '', sensitive }
+}

@@ -1,0 +1,50 @@
+import { defineFaults } from '../../kernel/index.ts'
+
+const KEEPING = 'when a skill is kept or its state is changed'
+
+/** The catalogue entries of the registry of skills (R1490 to R1494). */
+export const faults = defineFaults({
+  R1490: {
+    title: 'A version of a skill cannot be changed',
+    verdict: 'fail',
+    when: KEEPING,
+    rules: ['E_VERSION_IMMUTABLE'],
+    means:
+      'The registry has this version with another text. Runs that used it could no longer be explained, so a version keeps its text for ever.',
+    often: 'a manifest that was edited without a new version',
+    fix: 'Give the edited manifest the next version; the message names it.',
+  },
+  R1491: {
+    title: 'A skill cannot change to this state',
+    verdict: 'fail',
+    when: KEEPING,
+    means:
+      'A skill is a draft, then valid, then tested, then active; later it is deprecated and evicted. A skill in quarantine needs new passed tests and the approval of a person.',
+    often: 'an approval of a version that was never tested, a promotion of a draft',
+    fix: 'Take the step that the message names first.',
+  },
+  R1492: {
+    title: 'A skill has not passed its tests',
+    verdict: 'fail',
+    when: 'when a skill is approved or promoted',
+    means: 'Only the tests of exactly this text, by this major version of Reflex, count. There are none, or they have failed.',
+    often: 'a manifest that was changed after its tests, an update of Reflex',
+    fix: 'Run `reflex skill test ID`.',
+  },
+  R1493: {
+    title: 'There is no such skill',
+    verdict: 'fail',
+    when: 'when a skill is named',
+    means: 'The registry of this project and environment has no skill, or no version, of this name.',
+    often: 'a misspelt name, another project or environment than the one in which the skill was kept',
+    fix: 'Run `reflex skill list` to see all of them.',
+  },
+  R1494: {
+    title: 'The registry of skills has a newer form',
+    verdict: 'fail',
+    when: 'when the registry is read',
+    means: 'A newer Reflex has written it. This one does not know what its entries mean, so it reads and changes nothing.',
+    often: 'two versions of Reflex with one store',
+    fix: 'Update Reflex.',
+  },
+})

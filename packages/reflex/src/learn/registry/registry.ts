@@ -1,0 +1,236 @@
+import { didYouMean, quote, suggest } from '../../text/index.ts'
+import type { Json, LedgerEntry, NewEntry, Store } from '../../kernel/index.ts'
+import {
+  type ActiveEntry,
+  entryNames,
+  readActive,
+  readState,
+  readUse,
+  recentStats,
+  skillLedger,
+  type StateEntry,
+  type UseEntry,
+} from '../../kinds/skill/ledger/entries.ts'
+import type { SkillState } from '../../kinds/skill/model/decision.ts'
+import type { Manifest } from '../../kinds/skill/model/manifest.ts'
+import { type CiEntry, entryJson, type ManifestEntry, readCi, readManifestEntry, REGISTRY_FORMAT, registryNames } from './entries.ts'
+import { faults } from './faults.ts'
+import { changeProblem } from './states.ts'
+
+/** A version of a skill as the registry has it. */
+export interface KeptSkill {
+  readonly id: string
+  readonly version: string
+  readonly hash: string
+  readonly manifest: Manifest
+  readonly origin: string
+  readonly state: StateEntry
+  /** The share of the calls that it gets, from 0 to 1; 0 for a version that is not active. */
+  readonly share: number
+  readonly ci: CiEntry | undefined
+  readonly use: UseEntry
+  readonly stats: { readonly successes: number; readonly runs: number }
+}
+
+/** The project and environment of a registry, and who changes it. */
+export interface RegistryPlace {
+  readonly project: string
+  readonly env: string
+  readonly by: string
+  /** The major version of Reflex: tests of another one do not count. */
+  readonly sdk: string
+  readonly now: () => number
+  /** Returns a text that was never returned before: the key of a change. */
+  readonly unique: () => string
+}
+
+/** The registry of the skills of a project and environment: a ledger of the store (reference skill 1.24). */
+export class SkillRegistry {
+  readonly #store: Store
+  readonly #place: RegistryPlace
+  readonly #ledger: string
+
+  constructor(store: Store, place: RegistryPlace) {
+    this.#store = store
+    this.#place = place
+    this.#ledger = skillLedger(place.project, place.env)
+  }
+
+  /** Returns every version of every skill, by id and then in the order in which the versions came. Throws `R1494`. */
+  async list(): Promise<readonly KeptSkill[]> {
+    const { entries } = await this.#store.latest(this.#ledger)
+    const byName = new Map(entries.map((entry) => [entry.name ?? '', entry]))
+    this.#checkFormat(byName)
+    const kept = entries.flatMap(({ name, value }) => {
+      const entry = name?.startsWith('manifest/') === true ? readManifestEntry(value) : undefined
+      return entry === undefined ? [] : [this.#keptSkill(entry, byName)]
+    })
+    return kept.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  }
+
+  /** Returns a version, by `id@version` or by the id of a skill: then its active version, otherwise its newest. Throws `R1493`. */
+  async find(reference: string): Promise<KeptSkill> {
+    const all = await this.list()
+    const [id = '', version] = reference.split('@')
+    const found = all.filter((one) => one.id === id)
+    const chosen =
+      version === undefined ? (found.find(({ share }) => share > 0) ?? found.at(-1)) : found.find((one) => one.version === version)
+    if (chosen !== undefined) return chosen
+    if (found.length > 0)
+      throw faults.make('R1493', `${id} has no version ${version ?? ''}`, { fix: `it has ${found.map((one) => one.version).join(', ')}` })
+    const guess = didYouMean(suggest(id, [...new Set(all.map((one) => one.id))]))
+    const where = `${this.#place.project}, ${this.#place.env}`
+    throw faults.make('R1493', `there is no skill ${quote(id)} in ${where}${guess === undefined ? '' : `; ${guess}`}`)
+  }
+
+  /** Keeps a manifest as a draft. The same text again changes nothing. Throws `R1490` for another text of the version. */
+  async put(manifest: Manifest, hash: string, origin: string): Promise<void> {
+    const { id, version } = manifest
+    const name = registryNames.manifest(id, version)
+    const { entries } = await this.#store.latest(this.#ledger, [name, registryNames.format])
+    this.#checkFormat(new Map(entries.map((entry) => [entry.name ?? '', entry])))
+    const before = readManifestEntry(entries.find((entry) => entry.name === name)?.value)
+    if (before?.hash === hash) return
+    if (before !== undefined) throw immutable(id, version)
+    const { now, by } = this.#place
+    const entry: ManifestEntry = { hash, manifest, origin, at: now(), by }
+    const appended = await this.#append(`put:${hash}`, [
+      { name: registryNames.format, value: { v: REGISTRY_FORMAT } },
+      { name, value: entryJson(entry), after: 0 },
+      { name: entryNames.state(id, version), value: this.#state('draft', `kept from ${origin}`), after: 0 },
+    ])
+    if (!appended) throw immutable(id, version)
+  }
+
+  /** Changes the state of a version. Throws `R1491` for a change that is not allowed. */
+  async change(skill: KeptSkill, to: SkillState, reason: string): Promise<void> {
+    const problem = changeProblem(skill.state.state, to)
+    if (problem !== undefined)
+      throw faults.make('R1491', `${skill.id}@${skill.version} is ${skill.state.state} and cannot become ${to}`, { fix: problem })
+    await this.#write([{ name: entryNames.state(skill.id, skill.version), value: this.#state(to, reason) }])
+  }
+
+  /** Writes down the result of tests: a passed one makes a version tested, a failed one leaves a tested version a candidate. */
+  async tested(skill: KeptSkill, ci: Omit<CiEntry, 'at' | 'sdk' | 'failures'>): Promise<void> {
+    const failures = ci.passed ? 0 : (skill.ci?.failures ?? 0) + 1
+    const entry: CiEntry = { ...ci, failures, at: this.#place.now(), sdk: this.#place.sdk }
+    const to = ci.passed ? 'tested' : 'candidate'
+    const isMoved = skill.state.state !== 'active' && changeProblem(skill.state.state, to) === undefined
+    await this.#write([
+      { name: registryNames.ci(skill.hash), value: entryJson(entry) },
+      ...(isMoved
+        ? [{ name: entryNames.state(skill.id, skill.version), value: this.#state(to, ci.passed ? 'its tests passed' : 'its tests failed') }]
+        : []),
+    ])
+  }
+
+  /**
+   * Gives a version the calls of its skill: all of them, or a share beside the version that has them now. The change is one append, and what goes
+   * on keeps its version. Throws `R1492` without passed tests, and `R1491`.
+   */
+  async activate(skill: KeptSkill, share = 1): Promise<void> {
+    if (!this.hasPassed(skill)) throw notTested(skill)
+    const problem = changeProblem(skill.state.state, 'active')
+    if (problem !== undefined) throw faults.make('R1491', `${skill.id}@${skill.version} is ${skill.state.state}`, { fix: problem })
+    const before = (await this.#active(skill.id))?.versions ?? []
+    const others = before.filter(({ version }) => version !== skill.version)
+    const own = { version: skill.version, hash: skill.hash }
+    const isCanary = share < 1 && others.length > 0
+    const versions = isCanary ? [...others, { ...own, share }] : [own]
+    const { now, by } = this.#place
+    const active: ActiveEntry = { versions, since: now(), by }
+    const replaced = isCanary ? [] : others
+    await this.#write([
+      { name: entryNames.active(skill.id), value: entryJson(active) },
+      {
+        name: entryNames.state(skill.id, skill.version),
+        value: this.#state('active', isCanary ? `gets ${share * 100} % of the calls` : 'approved'),
+      },
+      ...replaced.map(({ version }) => ({
+        name: entryNames.state(skill.id, version),
+        value: this.#state('deprecated', `replaced by ${skill.version}`),
+      })),
+    ])
+  }
+
+  /** Takes a version out of use: it gets no calls any more. */
+  async retire(skill: KeptSkill, to: 'deprecated' | 'evicted' | 'quarantined', reason: string): Promise<void> {
+    const problem = changeProblem(skill.state.state, to)
+    if (problem !== undefined)
+      throw faults.make('R1491', `${skill.id}@${skill.version} is ${skill.state.state} and cannot become ${to}`, { fix: problem })
+    const left = ((await this.#active(skill.id))?.versions ?? []).filter(({ version }) => version !== skill.version)
+    const { now, by } = this.#place
+    const pointer: NewEntry =
+      left.length === 0
+        ? { name: entryNames.active(skill.id) }
+        : { name: entryNames.active(skill.id), value: entryJson({ versions: left, since: now(), by }) }
+    await this.#write([pointer, { name: entryNames.state(skill.id, skill.version), value: this.#state(to, reason) }])
+  }
+
+  /** True if tests of exactly this text by this version of Reflex have passed. */
+  hasPassed({ ci }: KeptSkill): boolean {
+    return ci?.passed === true && ci.sdk === this.#place.sdk
+  }
+
+  async #active(id: string): Promise<ActiveEntry | undefined> {
+    const name = entryNames.active(id)
+    const { entries } = await this.#store.latest(this.#ledger, [name])
+    return readActive(entries.find((entry) => entry.name === name)?.value)
+  }
+
+  #keptSkill({ hash, manifest, origin }: ManifestEntry, byName: ReadonlyMap<string, LedgerEntry>): KeptSkill {
+    const { id, version } = manifest
+    const value = (name: string): Json | undefined => byName.get(name)?.value
+    const use = readUse(value(entryNames.use(id)))
+    const state = readState(value(entryNames.state(id, version))) ?? { state: 'draft', reason: '', since: 0, by: '' }
+    const versions = readActive(value(entryNames.active(id)))?.versions ?? []
+    return {
+      id,
+      version,
+      hash,
+      manifest,
+      origin,
+      state,
+      share: shareOf(version, versions),
+      ci: readCi(value(registryNames.ci(hash))),
+      use,
+      stats: recentStats(use, Number(version.split('.')[0]), this.#place.now()),
+    }
+  }
+
+  #checkFormat(byName: ReadonlyMap<string, LedgerEntry>): void {
+    const format = byName.get(registryNames.format)?.value
+    const v = typeof format === 'object' && format !== null && 'v' in format ? Number(format.v) : REGISTRY_FORMAT
+    if (v > REGISTRY_FORMAT)
+      throw faults.make('R1494', `the registry of ${this.#place.project} has form ${v}; this Reflex knows ${REGISTRY_FORMAT}`)
+  }
+
+  #state(state: SkillState, reason: string): Json {
+    return entryJson({ state, reason, since: this.#place.now(), by: this.#place.by })
+  }
+
+  async #write(entries: readonly NewEntry[]): Promise<void> {
+    await this.#append(`skill:${this.#place.unique()}`, entries)
+  }
+
+  async #append(key: string, entries: readonly NewEntry[]): Promise<boolean> {
+    return 'numbers' in (await this.#store.appendAll(this.#ledger, key, entries, this.#place.now()))
+  }
+}
+
+/** The share of a version: the first one gets what the others leave. */
+function shareOf(version: string, versions: ActiveEntry['versions']): number {
+  const at = versions.findIndex((one) => one.version === version)
+  if (at < 0) return 0
+  if (at > 0) return versions[at]?.share ?? 0
+  return 1 - versions.slice(1).reduce((sum, { share = 0 }) => sum + share, 0)
+}
+
+function immutable(id: string, version: string): Error {
+  return faults.make('R1490', `${id}@${version} is in the registry with another text`, { fix: 'give the manifest the next version' })
+}
+
+function notTested({ id, version, ci }: KeptSkill): Error {
+  const why = ci === undefined ? 'was never tested' : ci.passed ? 'was tested by another version of Reflex' : 'has failed its tests'
+  return faults.make('R1492', `${id}@${version} ${why}`, { fix: `reflex skill test ${id}@${version}` })
+}

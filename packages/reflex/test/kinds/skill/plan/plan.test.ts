@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import { AGENT, PlanWorld } from './world.ts'
+
+const failure = new Error('404')
+
+describe('a plan', () => {
+  it('runs its steps in their order and maps its result (skill 117)', async () => {
+    const world = new PlanWorld({ set: 'https://x' })
+    const [status, value] = await world.ran({ steps: [{ id: 'set' }, { id: 'restart' }] })
+    expect([status, value]).toEqual(['done', { endpoint: 'https://x' }])
+    expect(world.calls).toEqual(['set', 'restart'])
+  })
+
+  it('skips a step whose guard is false, or stops, as the step says (skill 117)', async () => {
+    const world = new PlanWorld()
+    await world.ran({ steps: [{ id: 'a', guard: false, skip: true }, { id: 'b' }] })
+    expect(world.calls).toEqual(['b'])
+    const [, value] = await world.ran({ steps: [{ id: 'a', guard: false }, { id: 'b' }] }, AGENT)
+    expect(value).toMatchObject({ status: 'failed', reason: 'guard', detail: 'a: the guard is false' })
+    expect(world.calls).toEqual(['b'])
+  })
+
+  it('captures what later steps and the caller read (skill 117)', async () => {
+    const world = new PlanWorld({ show: 'v1' })
+    const run = await world.start({ steps: [{ id: 'show', free: true, capture: 'work.prev' }], writes: ['work.prev', 'work.endpoint'] })
+    expect(run.state.root.reader().get('work.prev')).toBe('v1')
+    expect(run.state.root.reader().get('work.endpoint')).toBe('v1')
+  })
+
+  it('stops at a write that it does not declare (skill 124)', async () => {
+    const [, value] = await new PlanWorld().ran({ steps: [{ id: 'show', free: true, capture: 'work.other' }] }, AGENT)
+    expect(value).toMatchObject({ status: 'failed', reason: 'undeclared_write' })
+  })
+
+  it('does not begin a step that its budget does not cover (skill 118)', async () => {
+    const world = new PlanWorld()
+    const [, value] = await world.ran({ steps: [{ id: 'a' }, { id: 'b', cost: 2 }], budget: 1 }, AGENT)
+    expect(value).toMatchObject({ status: 'partial_failure', reason: 'budget_exceeded', compensated: 'none' })
+    expect(world.calls).toEqual(['a'])
+  })
+
+  it('retries only what may be repeated, after a pause (skill 115)', async () => {
+    let tries = 0
+    const flaky = () => (++tries < 3 ? Object.assign(new Error('busy'), { verdict: 'retry' }) : 'ok')
+    const world = new PlanWorld({ a: flaky })
+    await world.ran({ steps: [{ id: 'a', retries: 0 }] }, AGENT)
+    expect(world.calls).toEqual(['a'])
+  })
+
+  it('asks a caller that is no agent for what is missing, and goes on with the answer (skill 67)', async () => {
+    const world = new PlanWorld()
+    const run = await world.start({ steps: [{ id: 'a' }], asks: 'app' })
+    const [wait] = [...run.state.waits.values()]
+    expect(wait?.about).toMatchObject({ text: 'Which value for app?' })
+    await run.answer(wait?.id ?? '', { app: 'pay' })
+    await run.idle()
+    expect(run.state.ended?.status).toBe('done')
+  })
+
+  it('tells an agent what is missing, and runs nothing (skill 67)', async () => {
+    const world = new PlanWorld()
+    const [, value] = await world.ran({ steps: [{ id: 'a' }], asks: 'app' }, AGENT)
+    expect(value).toMatchObject({ status: 'clarify', missing: [{ slot: 'app' }] })
+    expect(world.calls).toEqual([])
+  })
+
+  it('runs nothing that the gate denies', async () => {
+    const world = new PlanWorld()
+    expect((await world.ran({ steps: [{ id: 'a' }], deny: true }, AGENT))[1]).toMatchObject({ status: 'denied', reason: 'below_tau' })
+    const [status, value] = await world.ran({ steps: [{ id: 'a' }], deny: true })
+    expect([status, value]).toMatchObject(['failed', { code: 'R1470' }])
+    expect(world.calls).toEqual([])
+  })
+})
+
+describe('a plan that fails', () => {
+  const UNDOS = [{ id: 'undo-a', of: 'a' }, { id: 'undo-b', of: 'b' }, { id: 'clean' }]
+
+  it('undoes nothing if nothing has happened (skill 119)', async () => {
+    const world = new PlanWorld({ a: failure })
+    const [, value] = await world.ran({ steps: [{ id: 'a' }], undos: UNDOS }, AGENT)
+    expect(value).toMatchObject({ status: 'failed', reason: 'step_error' })
+    expect(world.calls).toEqual(['a'])
+  })
+
+  it('undoes what has happened, the last step first, then the rest as declared (skill 120)', async () => {
+    const world = new PlanWorld({ c: failure })
+    const [, value] = await world.ran({ steps: [{ id: 'a' }, { id: 'b' }, { id: 'c' }], undos: UNDOS }, AGENT)
+    expect(value).toMatchObject({ status: 'partial_failure', compensated: 'full' })
+    expect(world.calls).toEqual(['a', 'b', 'c', 'undo-b', 'undo-a', 'clean'])
+  })
+
+  it('carries out the undos of its cause alone (skill 121)', async () => {
+    const world = new PlanWorld({ b: failure })
+    const undos = [
+      { id: 'late', when: 'timeout' },
+      { id: 'always', when: 'any' },
+      { id: 'partly', when: 'partial_failure' },
+    ]
+    await world.ran({ steps: [{ id: 'a' }, { id: 'b' }], undos }, AGENT)
+    expect(world.calls).toEqual(['a', 'b', 'always', 'partly'])
+  })
+
+  it('goes on with the other undos if one fails, says so, and takes the skill out of use (skill 122)', async () => {
+    const world = new PlanWorld({ c: failure, 'undo-b': failure })
+    const [, value] = await world.ran({ steps: [{ id: 'a' }, { id: 'b' }, { id: 'c' }], undos: UNDOS }, AGENT)
+    expect(value).toMatchObject({ status: 'partial_failure', compensated: 'partial', detail: 'rollback incomplete' })
+    expect(world.calls.slice(3)).toEqual(['undo-b', 'undo-a', 'clean'])
+    const { entries } = await world.store.latest('skill/acme/staging', ['state/deploy@1.0.0'])
+    expect(entries[0]?.value).toMatchObject({ state: 'quarantined' })
+  })
+
+  it('undoes what a result without its outputs has done', async () => {
+    const world = new PlanWorld()
+    const [, value] = await world.ran({ steps: [{ id: 'a' }], undos: UNDOS, badResult: true }, AGENT)
+    expect(value).toMatchObject({ status: 'partial_failure', reason: 'result', compensated: 'full' })
+    expect(world.calls).toEqual(['a', 'undo-a', 'clean'])
+  })
+
+  it('does not know what a step has done whose time is over (skill 116)', async () => {
+    const world = new PlanWorld({ a: 'hangs' })
+    const run = await world.startUntil('a', { steps: [{ id: 'a', timeout: 1000 }], undos: UNDOS }, AGENT)
+    expect(run.state.ended).toBeUndefined()
+    await world.world.host.advance(1000)
+    await run.idle()
+    expect(run.state.ended?.value).toMatchObject({ status: 'partial_failure', reason: 'timeout', compensated: 'full' })
+    expect(world.calls).toEqual(['a', 'undo-a', 'clean'])
+  })
+
+  it('undoes what has happened when it is cancelled (skill 108)', async () => {
+    const world = new PlanWorld({ b: 'hangs' })
+    const run = await world.startUntil('b', { steps: [{ id: 'a' }, { id: 'b' }], undos: UNDOS }, AGENT)
+    await run.cancel('enough')
+    await run.idle()
+    expect(run.state.ended?.value).toMatchObject({ status: 'partial_failure', reason: 'cancelled' })
+    expect(world.calls).toEqual(['a', 'b', 'undo-b', 'undo-a', 'clean'])
+  })
+})
+
+describe('a key', () => {
+  const KEYED = { steps: [{ id: 'a' }], keyed: true }
+
+  it('answers a second execution from the first (skill 125)', async () => {
+    const world = new PlanWorld({ a: 'https://x' })
+    await world.ran(KEYED, { app: 'pay', ...AGENT })
+    const [, value] = await world.ran(KEYED, { app: 'pay', ...AGENT })
+    expect(value).toMatchObject({ status: 'noop', outputs: { endpoint: 'https://x' } })
+    expect(world.calls).toEqual(['a'])
+  })
+
+  it('refuses other arguments (skill 126)', async () => {
+    const world = new PlanWorld()
+    await world.ran(KEYED, { app: 'pay', ...AGENT })
+    const [, value] = await world.ran(KEYED, { app: 'pay', n: 2, ...AGENT })
+    expect(value).toMatchObject({ status: 'denied', reason: 'admission.idempotence_conflict' })
+  })
+
+  it('lets one of two executions run (skill 127)', async () => {
+    const world = new PlanWorld({ a: 'hangs' })
+    await world.startUntil('a', KEYED, { app: 'pay', ...AGENT })
+    const [, value] = await world.ran(KEYED, { app: 'pay', ...AGENT })
+    expect(value).toMatchObject({ status: 'denied', reason: 'admission.idempotence_in_progress' })
+    expect(world.calls).toEqual(['a'])
+  })
+
+  it('is free again after a failure that left nothing (skill 131)', async () => {
+    const world = new PlanWorld({ a: failure })
+    await world.ran(KEYED, { app: 'pay', ...AGENT })
+    world.does('a', 'ok')
+    expect((await world.ran(KEYED, { app: 'pay', ...AGENT }))[1]).toMatchObject({ status: 'ok' })
+  })
+
+  it('is verified before a stored success is used again (skill 128)', async () => {
+    const world = new PlanWorld({ verify: true })
+    const source = { ...KEYED, verify: true }
+    await world.ran(source, { app: 'pay', ...AGENT })
+    expect((await world.ran(source, { app: 'pay', ...AGENT }))[1]).toMatchObject({ status: 'noop' })
+    world.does('verify', false)
+    expect((await world.ran(source, { app: 'pay', ...AGENT }))[1]).toMatchObject({ status: 'ok' })
+    expect(world.calls).toEqual(['a', 'verify', 'verify', 'a'])
+  })
+
+  it('gives the tool the same key in all runs', async () => {
+    const world = new PlanWorld({ a: failure })
+    await world.ran(KEYED, { app: 'pay', ...AGENT })
+    await world.ran(KEYED, { app: 'pay', ...AGENT })
+    expect(new Set(world.keys).size).toBe(1)
+  })
+})
+
+describe('an execution', () => {
+  it('keeps a pause and the number of those that go on (skill 132, 133)', async () => {
+    const world = new PlanWorld()
+    await world.ran({ steps: [{ id: 'a' }], cooldown: 30 })
+    const [, value] = await world.ran({ steps: [{ id: 'a' }], cooldown: 30 }, AGENT)
+    expect(value).toMatchObject({ status: 'denied', reason: 'admission.cooldown' })
+    world.does('a', 'hangs')
+    await world.startUntil('a', { steps: [{ id: 'a' }] })
+    expect((await world.ran({ steps: [{ id: 'a' }] }, AGENT))[1]).toMatchObject({ reason: 'admission.concurrency' })
+  })
+
+  it('is taken out of use after three failures (skill 53)', async () => {
+    const world = new PlanWorld({ a: failure })
+    for (let i = 0; i < 3; i++) await world.ran({ steps: [{ id: 'a' }] })
+    const { entries } = await world.store.latest('skill/acme/staging', ['state/deploy@1.0.0'])
+    expect(entries[0]?.value).toMatchObject({ state: 'quarantined' })
+  })
+})
