@@ -3,11 +3,10 @@ import { progressToGoal } from '../gate/progress.ts'
 import { type RankedSkill, type Ranking, type RankOptions, rankSkills } from '../gate/rank.ts'
 import { readWords } from '../gate/words.ts'
 import type { Bulletin } from '../model/card.ts'
-import type { Carrier } from '../model/protocol.ts'
-import { bulletinMarker, bulletinText } from '../protocol/bulletin-text.ts'
 import { type BulletinTurn, cardCandidate, type InstalledSkill, isEligible, previewScore } from './candidates.ts'
 import { type Card, writeCard } from './cards.ts'
 import { faults } from './faults.ts'
+import { BLOCK_SHAPES, type GuidanceCarrier } from './guidance.ts'
 import { safeTokenizer, type Tokenizer } from './tokens.ts'
 
 /** The most cards, and the tokens of a whole bulletin (seed skill 12, reference skill 1.15). */
@@ -17,12 +16,12 @@ export interface BulletinOptions extends RankOptions {
   /** The identity of the turn; eight characters of its digest stand in the bulletin. */
   readonly turn: string
   readonly kCards: number
-  readonly carrier: Carrier
+  readonly carrier: GuidanceCarrier
   readonly tokenizer?: Tokenizer | undefined
   /** The effects that this session has had. */
   readonly done: ReadonlySet<string>
-  /** The last bulletin that the conversation still shows. */
-  readonly previous?: Pick<Bulletin, 'selection' | 'body'> | undefined
+  /** The `selection` of the last bulletin that the conversation still shows. */
+  readonly previous?: string | undefined
 }
 
 interface Candidate extends RankedSkill {
@@ -41,7 +40,7 @@ interface Shown {
  * Composes the bulletin of a turn: the skills that can be carried out, best first, each as one line. It is a pure function, called once for
  * a turn, and its bytes stay as they are. If there are more skills than places, the last place goes to the skill that was shown the longest
  * ago among those that have something to do with the text: a skill that is never shown is never used. If the selection is that of
- * `previous`, apart from statistics, the text is only a mark that it is still in force. Without an eligible skill it is empty.
+ * `previous`, the text is only a mark. Without an eligible skill it is empty.
  */
 export function composeBulletin(skills: readonly InstalledSkill[], turn: BulletinTurn, options: BulletinOptions): Bulletin {
   const tokenizer = safeTokenizer(options.tokenizer)
@@ -54,21 +53,19 @@ export function composeBulletin(skills: readonly InstalledSkill[], turn: Bulleti
   }
   const chosen = choose(ranking, cardLimit(options.kCards).cards, write)
   const mark = digest(options.turn).slice(0, 8)
-  const fitting = withinBudget(chosen, (shown) => bulletinText(mark, bodyOf(shown, options.carrier)), tokenizer)
+  const fitting = withinBudget(chosen, (shown) => blockText(shown, mark, options.carrier), tokenizer)
   overflow.push(...chosen.slice(fitting.length).map(({ candidate }) => candidate.id))
   const selection = digest(fitting.map(({ card }) => card.lasting).join('\n'))
-  const earlier = fitting.length > 0 && selection === options.previous?.selection ? options.previous.body : undefined
-  const body = earlier ?? bodyOf(fitting, options.carrier)
-  const text = body === '' ? '' : earlier === undefined ? bulletinText(mark, body) : bulletinMarker(mark)
+  const same = fitting.length > 0 && selection === options.previous
+  const text = same ? `<SKILL_BULLETIN turn="${mark}" same="true"/>` : blockText(fitting, mark, options.carrier)
   return Object.freeze({
     text,
-    body,
     cards: Object.freeze(
       fitting.map(({ candidate: { id, version }, card, reason }) => Object.freeze({ id, version, tokens: card.tokens, reason })),
     ),
     overflow: Object.freeze(overflow),
     selection,
-    same: earlier !== undefined,
+    same,
     tokens: text === '' ? 0 : tokenizer.count(text),
     tokenizer: tokenizer.name,
   })
@@ -151,15 +148,10 @@ function withinBudget(shown: readonly Shown[], textOf: (shown: readonly Shown[])
   return []
 }
 
-/** What the JSON of a block has. Constant tools have a schema, so their bulletin needs no such line. */
-const BLOCK_SHAPES: Readonly<Record<Carrier, string>> = {
-  text: 'JSON: {"skill_id","inputs"} or {"questions":[{"slot","question"}]}\n',
-  tool: '',
-}
-
-/** Returns what stands between the tags. `*` marks what is known already, so that the model does not ask for it. */
-function bodyOf(shown: readonly Shown[], carrier: Carrier): string {
+/** `*` marks what is known already, so that the model does not ask for it. */
+function blockText(shown: readonly Shown[], mark: string, carrier: GuidanceCarrier): string {
   if (shown.length === 0) return ''
   const legend = shown.some(({ card }) => card.hasKnown) ? '* is known.\n' : ''
-  return `${BLOCK_SHAPES[carrier]}${legend}${shown.map(({ card }) => card.text).join('\n')}`
+  const lines = shown.map(({ card }) => card.text).join('\n')
+  return `<SKILL_BULLETIN turn="${mark}">\n${BLOCK_SHAPES[carrier]}${legend}${lines}\n</SKILL_BULLETIN>`
 }

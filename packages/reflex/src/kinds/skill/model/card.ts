@@ -12,10 +12,8 @@ export interface CardCandidate {
 
 /** The bulletin of a turn: its bytes, which never change within the turn, and what it shows. */
 export interface Bulletin {
-  /** What is attached to the message of the user; empty if no skill is eligible, and nothing is attached then. */
+  /** Empty if no skill is eligible: nothing is injected then. */
   readonly text: string
-  /** What stands between its tags; of an unchanged selection that of the earlier bulletin, with its statistics. */
-  readonly body: string
   readonly cards: readonly { readonly id: string; readonly version: string; readonly tokens: number; readonly reason: string }[]
   /** Skills that were left out because their card, or the bulletin with it, is too long. */
   readonly overflow: readonly string[]

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { GUIDANCE } from '../../../../src/kinds/skill/bulletin/guidance.ts'
 import { ESTIMATE, safeTokenizer } from '../../../../src/kinds/skill/bulletin/tokens.ts'
-import { GUIDANCE } from '../../../../src/kinds/skill/protocol/bulletin-text.ts'
 
 interface Counted {
   readonly kind: string
@@ -59,7 +59,7 @@ describe('the tokenizer of a host', () => {
 it('says how a skill is used in at most 40 tokens', () => {
   // Counted by gpt-tokenizer 4.0.0 in o200k_base and cl100k_base: 39 and 25. Whoever changes a line counts it again.
   expect(GUIDANCE).toEqual({
-    text: 'To use a skill of the last bulletin, include <SKILL_PROPOSE>{json}</SKILL_PROPOSE>.\nIf info is missing, <CLARIFY>{json}</CLARIFY>.',
-    tool: 'To use a skill of the last bulletin, call reflex_propose. If info is missing, call reflex_clarify.',
+    text: 'To use a skill of the last bulletin, include <SKILL_PROPOSE>{json}</SKILL_PROPOSE>. If info is missing, <CLARIFY>{json}</CLARIFY>.',
+    tool: 'To use a skill of the last bulletin, call reflex_propose. If information is missing, call reflex_clarify.',
   })
 })
