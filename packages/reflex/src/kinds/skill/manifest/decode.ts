@@ -8,7 +8,7 @@ import type { ManifestRule } from './rules.ts'
 /** Keys that begin so are notes of their author, anywhere in a manifest. */
 export const NOTE = 'x_'
 /** Tags of the protocol between models and skills (reference skill 1.12): no text of a manifest may contain one. */
-const PROTOCOL_TAG = /<\s*\/?\s*(?:SKILL_|CLARIFY)/i
+const PROTOCOL_TAG = /<\/?(?:SKILL_|CLARIFY)/i
 /** The most unknown keys of one object that are reported. */
 const MOST_UNKNOWN = 20
 

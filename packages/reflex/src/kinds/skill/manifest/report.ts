@@ -44,7 +44,7 @@ export class ManifestReport {
 
   /** True for a value that has not the form of its field. */
   isRefused(path: Path): boolean {
-    return this.#broken.has(pointer(path))
+    return this.#broken.size > 0 && this.#broken.has(pointer(path))
   }
 
   /** True for a value that has not the form of its field, or is inside one. */

@@ -34,7 +34,7 @@ function reversed(value: Json): Json {
   return Object.fromEntries(
     Object.entries(value)
       .reverse()
-      .map(([key, inner]) => [key, reversed(inner as Json)]),
+      .map(([key, inner]) => [key, reversed(inner)]),
   )
 }
 
@@ -90,6 +90,14 @@ describe('a manifest', () => {
     const later = compileSkill(skill.manifest, { ...HOST, prompts: () => 'Find the note, please.' })
     expect(later.skill).toBeUndefined()
     expect(later.findings).toMatchObject([{ rule: 'E_PROMPT_REF' }])
+  })
+
+  it('is refused if it is no JSON', () => {
+    const cycle: Record<string, unknown> = { ...BASE }
+    cycle.x_self = cycle
+    for (const value of [cycle, { ...BASE, x_when: new Date(0) }, { ...BASE, activation: { tau: Number.NaN } }])
+      expect(decodeSkill(value)).toMatchObject({ findings: [{ code: 'R2004' }] })
+    for (const value of [null, 'skill', [BASE]]) expect(decodeSkill(value)).toMatchObject({ findings: [{ rule: 'E_TYPE' }] })
   })
 
   it('never makes its reader throw, whatever is in it', () => {

@@ -95,6 +95,8 @@ describe('a command', () => {
     ['{{s}} x', 'E_DYNAMIC_COMMAND'],
     ['/bin/{{s}} x', 'E_DYNAMIC_COMMAND'],
     ['"" x', 'E_DYNAMIC_COMMAND'],
+    ['sudo {{s}} x', 'E_DYNAMIC_COMMAND'],
+    ['env A=1 timeout 5 {{s}}', 'E_DYNAMIC_COMMAND'],
     ['run -{{s}}', 'E_DYNAMIC_OPTION'],
     ['run --{{s}}=1', 'E_DYNAMIC_OPTION'],
     ['run --with-{{s}}', 'E_DYNAMIC_OPTION'],
@@ -115,6 +117,10 @@ describe('a command', () => {
 
   it('passes a value behind the script of a nested shell', () => {
     expect(command('sh -c \'echo "$1"\' x -- {{s}}', valuesOf({ s: '$(id)' }))).toEqual(['sh', '-c', 'echo "$1"', 'x', '--', '$(id)'])
+  })
+
+  it('can give a value to an option of a program that runs another', () => {
+    expect(command('sudo -u {{label}} id', valuesOf({ label: 'web' }))).toEqual(['sudo', '-u', 'web', 'id'])
   })
 
   it('refuses a value that would be read as an option', () => {
