@@ -7,6 +7,7 @@ import { readBundle } from '../capture/read-bundle.ts'
 import { type Attempt, type Evaluation, replayBundle } from '../capture/replay-bundle.ts'
 import { BundleWriter } from '../capture/write-bundle.ts'
 import { evaluate } from '../pass/evaluate.ts'
+import { terminationOf } from '../pass/pass-error.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 
 /** Captures of runs of graphs: bundles (reference 8). */
@@ -42,7 +43,7 @@ function evaluationOf({ graph }: CompiledGraph): Evaluation {
     const reader = { value: (key: string) => (Object.hasOwn(context, key) ? context[key] : undefined) }
     const result = evaluate(graph, reader, { graphId: graph.id, eventId: event_id })
     return 'error' in result
-      ? { termination: { Failed: 'SemanticError' }, effects: [], outputs: null }
+      ? { termination: terminationOf(result.error), effects: [], outputs: null }
       : { termination: 'Completed', effects: result.effects, outputs: result.outputs }
   }
 }

@@ -13,15 +13,16 @@ import { siblingText } from './siblings.ts'
 
 /**
  * Returns the arguments of a run of a graph, from its options and the host file: `--host`, else NAME.host.json beside the program. Throws the
- * first finding of a file that cannot be used, and `R1357` for a graph that cannot run with it.
+ * first finding of a file that cannot be used, `R1337` for a graph of events that gets none, and `R1357` for one that cannot run with its host file.
  */
 export function startArgs(
   def: CompiledGraph,
   { source, host: named, stays, contextFrom }: RunOptionValues<typeof DATAFLOW_RUN_OPTIONS>,
-  file: string | undefined,
+  { file, input }: { readonly file: string | undefined; readonly input: JsonObject },
 ): JsonObject {
   const host = hostOf(named, file)
   const isOpen = stays === true || source !== undefined || host.ingress !== undefined
+  if (!isOpen && Object.keys(input).length === 0) checkIsCalled(def)
   const coverage = coverageFindings(def.graph, {
     adapter: def.adapter?.adapter,
     routes: Object.keys(host.routes),
@@ -34,6 +35,19 @@ export function startArgs(
     ...(contextFrom === undefined ? {} : { context: contextIn(contextFrom, def) }),
     host,
     sources: sourcesOf(source, host),
+  })
+}
+
+/** Throws `R1337` for a graph whose adapter declares events: a call without inputs is none of them (RUN-CANON-1). */
+function checkIsCalled({ id, adapter }: CompiledGraph): void {
+  const [form] = adapter?.forms.values() ?? []
+  if (form === undefined) return
+  const [field] = form.fields
+  const call = field === undefined ? `--input semantic_kind=${form.kind}` : `--input ${field.name}=VALUE`
+  throw faults.make('R1337', `${id} takes events, and nothing brings one`, {
+    rule: 'RUN-CANON-1',
+    path: id,
+    fix: `add --events FILE for a file, --events - for standard input, --stays for events of other processes, or ${call} for a single event`,
   })
 }
 

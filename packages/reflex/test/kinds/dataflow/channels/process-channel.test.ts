@@ -10,6 +10,8 @@ const IDS = [
 describe('a process that takes intents', () => {
   // proves: dataflow 39
   // proves: dataflow 43
+  // The ids of intents are hashes over the ids of the graph and of the event.
+  // proves: dataflow RTHANDLE-META-1
   test('gets each intent of a file of events once, in order, with the ids of the reference, and then the end', async () => {
     const { reflex, graph, events, got } = channelWorld()
     const run = await reflex.run(graph, { dataflow: { source: events } })
