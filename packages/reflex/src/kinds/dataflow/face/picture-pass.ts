@@ -1,4 +1,3 @@
-import type { Json } from '../../../kernel/index.ts'
 import type { PartEdge, PartNode, PartPicture } from '../../../programs/inside-view.ts'
 import { shortJson } from '../../../text/index.ts'
 import { edgeId } from '../graph/drawing.ts'
@@ -31,7 +30,7 @@ export function picturePass(pass: ExplainedPass): PartPicture {
       graph.nodes[from.node]?.primitive.manifest.outputs.some(({ name, type }) => name === from.port && type === 'Event') === true
     if (isEvent && !isEmitted(value)) return [[edgeId(graph, from, to), { standing: 'silent' }]]
     const isDecided = traces.get(to.node)?.decided.includes(to.port) === true || isEvent
-    return [[edgeId(graph, from, to), { standing: isDecided ? 'decided' : 'carried', ...(isEvent ? {} : { value: value as Json }) }]]
+    return [[edgeId(graph, from, to), { standing: isDecided ? 'decided' : 'carried', ...(isEvent ? {} : { value }) }]]
   })
   return { name: `E${report.decision.episode_id}`, facts: [passText(pass)], nodes: new Map(nodes), edges: new Map(edges) }
 }
@@ -48,7 +47,7 @@ function reason({ graph }: ExplainedPass, { node, decided, inputs, held }: NodeT
     const producer = graph.nodes[graph.producers[node]?.[port]?.node ?? -1]
     if (producer === undefined) return []
     const value = inputs[port]
-    return [`${nodeName(producer)} ${value === 'NotEmitted' ? 'did not emit' : `is ${shortJson(value as Json, LONGEST_VALUE)}`}`]
+    return [`${nodeName(producer)} ${value === 'NotEmitted' ? 'did not emit' : `is ${shortJson(value ?? null, LONGEST_VALUE)}`}`]
   })
   return causes.length === 0 ? '' : `: ${causes.join(', ')}`
 }
