@@ -127,14 +127,17 @@ class InsideSearch<Result extends object> {
   #unknown({ n }: Change, { unknown, known }: UnknownName, { noun }: InsideView, node: string | undefined, path: string): Error {
     if (node === undefined || unknown !== node) {
       const has = known.length === 0 ? `no ${noun}s` : `${known.length} ${noun}${known.length === 1 ? '' : 's'}, and no part ${unknown}`
-      return this.#missing(`record ${n} of ${this.#run} has ${has}`)
+      return this.#missing(
+        `record ${n} of ${this.#run} has ${has}`,
+        `find the ${noun} in a trace of ${this.#run}, which prints the record of each`,
+      )
     }
     const hint = didYouMean(suggest(unknown, known))
     return this.#missing(`${path === '' ? this.#run : path} has no node ${JSON.stringify(unknown)}${hint === undefined ? '' : `; ${hint}`}`)
   }
 
-  #missing(message: string): Error {
-    return historyFaults.make('R2065', message, { run: this.#run })
+  #missing(message: string, fix?: string): Error {
+    return historyFaults.make('R2065', message, { run: this.#run, ...(fix === undefined ? {} : { fix }) })
   }
 }
 

@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { type Fault, isObject, type JsonObject } from '../../../kernel/index.ts'
 import type { RunOptionValues } from '../../../programs/run-options.ts'
-import { readJson } from '../../../text/index.ts'
+import { quote, readJson, suggest } from '../../../text/index.ts'
 import { coverageFindings } from '../adapter/coverage.ts'
 import { DEFAULT_HOST, type HostFile, readHostFile } from '../adapter/host-file.ts'
 import { type EventSource, readArgs, writeArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { faults } from '../run/faults.ts'
-import { basename } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { DATAFLOW_RUN_OPTIONS } from './run-options.ts'
 import { siblingText } from './siblings.ts'
 
@@ -21,6 +21,7 @@ export function startArgs(
   { file, input }: { readonly file: string | undefined; readonly input: JsonObject },
 ): JsonObject {
   const host = hostOf(named, file)
+  if (source !== undefined) checkSource(source)
   const isOpen = stays === true || source !== undefined || host.ingress !== undefined
   if (!isOpen && Object.keys(input).length === 0) checkIsCalled(def)
   const coverage = coverageFindings(def.graph, {
@@ -51,6 +52,30 @@ function checkIsCalled({ id, adapter }: CompiledGraph): void {
   })
 }
 
+/** Throws `R1387` for a file of events that is not there: a run would begin and fail. A similar name beside it is suggested. */
+function checkSource(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found !== undefined && !found.isDirectory()) return
+  const near = found === undefined ? suggest(basename(file), namesIn(dirname(file))) : undefined
+  const what = found === undefined ? 'there is no such file' : 'it is a folder'
+  throw faults.make(
+    'R1387',
+    `the events cannot be read from ${file}: ${what}${near === undefined ? '' : `; did you mean ${quote(near)}?`}`,
+    {
+      rule: 'driver_io',
+      fix: near === undefined ? 'name a file with one event in each line' : `write --events ${join(dirname(file), near)}`,
+    },
+  )
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
 /** Returns the programs that intents of a run can start: those of the channels of its host file. */
 export function startedPrograms(input: JsonObject): readonly string[] {
   const { channels } = readArgs(input).host
@@ -69,7 +94,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (thrown) {
-    throw faults.make('R1388', `${file} cannot be read`, { file, cause: thrown })
+    throw faults.make('R1388', `${file} cannot be read`, { cause: thrown, fix: 'name a file that exists and that you may read' })
   }
 }
 
