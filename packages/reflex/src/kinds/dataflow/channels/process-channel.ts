@@ -81,7 +81,9 @@ export class ProcessChannel {
   async #lastWords(): Promise<string> {
     if (this.#process.isFlooding) return ': one of its lines is too long'
     const { code, signal, stderr } = await this.#process.end(0)
-    const words = stderr.trim().split('\n').at(-1) ?? ''
+    const lines = stderr.trim().split('\n')
+    // An interpreter prints where it failed, then the error, then its stack.
+    const words = lines.find((line) => line.includes('Error: ')) ?? lines.at(-1) ?? ''
     return `: ${signal === null ? `exit ${code ?? 0}` : `ended by ${signal}`}${words === '' ? '' : `, ${words.slice(0, 200)}`}`
   }
 }
