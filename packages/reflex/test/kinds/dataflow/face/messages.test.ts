@@ -45,3 +45,8 @@ test.each<[argv: string[], message: string, fix: string]>([
   expect(text.replace(/  +/g, '  ')).toContain(message.replace(/  +/g, '  '))
   expect(text).toContain(fix)
 })
+
+test('a graph whose actions have no function is valid without a remark on their outcomes', async () => {
+  const { out, err } = await command(['validate', join(import.meta.dirname, '../../../../../../examples/10-alerts')], { folder: folder() })
+  expect(`${out}${err}`).not.toContain('R1366')
+})
