@@ -19,7 +19,7 @@ import { alternate, type Contestant, rate, timed, timesAsFast } from './measure.
 import { pipeline } from './pipeline.ts'
 import { postgres } from './postgres.ts'
 import { serving, servingMcp, servingStreams } from './serve.ts'
-import { skills } from './skill.ts'
+import { skill } from './skill.ts'
 import { starting } from './start.ts'
 import { tree, treeLong } from './tree.ts'
 import { typing } from './types.ts'
@@ -109,7 +109,7 @@ const PARTS = {
   pipeline,
   tree,
   'tree-long': treeLong,
-  skill: skills,
+  skill,
   long,
   endless,
   large,
