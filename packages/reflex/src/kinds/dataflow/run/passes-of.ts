@@ -39,12 +39,13 @@ function takenBy(session: Session, change: Change<CompiledGraph>): Taken | undef
   const args = readArgs(frame.args)
   const { input } = record
   if (before === undefined && input !== undefined) return undefined
-  if (before === undefined) return args.stays ? undefined : session.take([callArrival(args, state.start?.run ?? '', frame.id)], at)
+  if (before === undefined)
+    return args.stays ? undefined : session.take([callArrival(change.def, args, state.start?.run ?? '', frame.id)], at)
   switch (input?.[0]) {
     case undefined:
       return session.take([], at)
     case 'messages':
-      return session.take(messageArrivals(input[2]), at)
+      return session.take(messageArrivals(input[2], session.position.read), at)
     case 'timer': {
       const name = frame.waits?.find(({ id }) => id === input[1])?.name
       const source = args.sources.find((one) => one.from === 'timer' && one.name === name)

@@ -13,7 +13,7 @@ import type { CompiledGraph } from './compiled.ts'
 import { faults } from './faults.ts'
 import { Fingerprint } from './fingerprint.ts'
 import type { GraphPosition, PendingIntent } from './position.ts'
-import { readEvent } from './read-event.ts'
+import { readEvent, unreadable } from './read-event.ts'
 import { SeenIds } from './seen-ids.ts'
 
 /** An event as a step gets it. */
@@ -21,6 +21,8 @@ export interface Arrived {
   /** Its id in the inbox, which stands for an event that states none. */
   readonly id: string
   readonly body: Json
+  /** The reason why a line of a source cannot be an event. */
+  readonly problem?: string
   /** True for a message that says that no event follows. */
   readonly isClose?: boolean
   /** The end of its line in its source, in bytes, and the number of the line; −1 at the end of the source. Absent for an event that no source of the run has read. */
@@ -150,7 +152,8 @@ export class Session {
   }
 
   #take(arrived: Arrived, now: number, draft: Draft, index: number): void {
-    const event = readEvent(arrived.body, { id: arrived.id, at: this.#facts.args.isLive ? now : 0 })
+    const { body, problem } = arrived
+    const event = problem === undefined ? readEvent(body, { id: arrived.id, at: this.#facts.args.isLive ? now : 0 }) : unreadable(problem)
     if (event === undefined) return
     const place = arrived.read === undefined ? {} : { place: arrived.id }
     if (isFault(event)) return draft.refuse({ index, id: arrived.id, ...place, fault: event })

@@ -49,7 +49,7 @@ function begin(graph: Running): void {
   const { x, args, session } = graph
   x.go({ n: 0 })
   for (const [key, value] of Object.entries(args.context)) x.set(key, value)
-  if (!args.stays) return next(graph, session.position, session.take([callArrival(args, x.origin.run, x.frame.id)], x.now))
+  if (!args.stays) return next(graph, session.position, session.take([callArrival(x.def, args, x.origin.run, x.frame.id)], x.now))
   const { channels } = args.host
   const processes = Object.keys(channels).filter((name) => channels[name]?.type === 'process' && kindsOf(name, args.host).length > 0)
   for (const channel of processes)
@@ -75,7 +75,7 @@ function openSource(x: GraphStep, source: EventSource): void {
 /** Takes events, up to the first pass with an external intent. */
 function take(graph: Running, before: GraphPosition, messages: readonly TakenMessage[]): void {
   const { x, args, session } = graph
-  const arrived = messageArrivals(messages)
+  const arrived = messageArrivals(messages, before.read)
   const taken = session.take(arrived, x.now)
   const own = arrived.slice(0, taken.count)
   const read = Object.fromEntries(own.flatMap((one) => ('name' in one ? [[one.name, one.read]] : [])))
@@ -187,7 +187,7 @@ function record({ x, session }: Running, before: GraphPosition): void {
 }
 
 function counted(sent: GraphPosition['sent'], kind: string): GraphPosition['sent'] {
-  return { ...sent, [kind]: (sent[kind] ?? 0) + 1 }
+  return { ...sent, [kind]: (Object.hasOwn(sent, kind) ? (sent[kind] ?? 0) : 0) + 1 }
 }
 
 /** A channel or a source has failed. No further event is taken: the graph fails with the reason, or a person is asked. */
