@@ -70,7 +70,7 @@ export function timerArrival(
 ): Arrived {
   const id = `${name}/${record}`
   const payload = field === undefined ? {} : { [field]: now / 1000 }
-  return { id, body: { event_id: id, at: now / 1000, semantic_kind, payload } }
+  return { id, isOwn: true, body: { event_id: id, at: now / 1000, semantic_kind, payload } }
 }
 
 /** Returns the end of a program that an intent has started, as an event: with the values of its result that the schema of the kind has. */
@@ -89,5 +89,5 @@ export function endArrival(
   const payload =
     fields === undefined ? values : Object.fromEntries(Object.entries(values).filter(([key]) => fields.some(({ name }) => name === key)))
   const id = `${intent}/end`
-  return { id, body: { event_id: id, kind: 'Command', at: now / 1000, semantic_kind: kind, payload } }
+  return { id, isOwn: true, body: { event_id: id, kind: 'Command', at: now / 1000, semantic_kind: kind, payload } }
 }

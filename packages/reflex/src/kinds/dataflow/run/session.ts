@@ -9,6 +9,7 @@ import type { Decision } from '../supervisor/decision.ts'
 import { compareInstants } from '../supervisor/instant.ts'
 import { nextDeferred, nextDue, type Supervisor, supervise, type SupervisorState } from '../supervisor/supervise.ts'
 import type { GraphArgs } from './args.ts'
+import { isOwnId } from './own-ids.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { faults } from './faults.ts'
 import { Fingerprint } from './fingerprint.ts'
@@ -23,6 +24,8 @@ export interface Arrived {
   readonly body: Json
   /** The reason why a line of a source cannot be an event. */
   readonly problem?: string
+  /** True for an event of the run itself: of a timer, or of the end of a program that it has started. */
+  readonly isOwn?: boolean
   /** True for a message that says that no event follows. */
   readonly isClose?: boolean
   /** The end of its line in its source, in bytes, and the number of the line; −1 at the end of the source. Absent for an event that no source of the run has read. */
@@ -158,6 +161,7 @@ export class Session {
     const place = arrived.read === undefined ? {} : { place: arrived.id }
     if (isFault(event)) return draft.refuse({ index, id: arrived.id, ...place, fault: event })
     const { event_id: id } = event
+    if (arrived.isOwn !== true && isOwnId(id, this.#facts.args.sources)) return draft.refuse({ index, id, ...place, fault: ownIdTaken(id) })
     if (this.#seen.has(id)) return draft.refuse({ index, id, ...place, fault: duplicate(id) })
     let bound = this.#bind(event)
     if ('refused' in bound) return draft.refuse({ index, id, ...place, fault: bound.refused })
@@ -316,6 +320,11 @@ class Draft {
 /** Returns the refusal of an event whose id was taken before (HST-9). */
 export function duplicate(id: string): Fault {
   return faults.finding('R1334', `event id ${id} was taken before`, { rule: 'HST-9' })
+}
+
+/** Returns the refusal of an event from outside with an id that the run gives to events of its own. */
+export function ownIdTaken(id: string): Fault {
+  return unreadable(`event_id ${id} is kept for events of the run itself`)
 }
 
 function stateOf({ episode, clock, invoked, deferred }: GraphPosition): SupervisorState {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, openSync, readFileSync, writeSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -102,6 +103,19 @@ test('a file that has become shorter while no process read it fails the run', as
   expect(again.failure).toMatchObject({ code: 'R1387', rule: 'driver_io' })
 })
 
+test('kill -9 in the middle of a file: each line is taken exactly once, in its order', { timeout: 120_000 }, async () => {
+  const { folder } = world([...presses(1500)])
+  const { signal } = spawnSync(process.execPath, [join(import.meta.dirname, 'killed-reader.ts'), folder, '4'])
+  expect(signal).toBe('SIGKILL')
+  const reflex = lifeIn(folder)
+  const handle = await reflex.resume('killed')
+  await handle.idle({ until: 'end' })
+  expect(handle.value).toMatchObject({ events: 1500, refused: 0 })
+  expect(handle.get('n')).toBe(1_125_750)
+  expect(await reflex.replay('killed')).toMatchObject({ result: 'equal' })
+  expect(await reflex.replayCapture({ run: 'killed' })).toMatchObject({ findings: [], events: 1500 })
+})
+
 test('a sender cannot pose as a source that the run reads itself', async () => {
   const { folder, graph } = world([])
   const reflex = lifeIn(folder)
@@ -112,4 +126,47 @@ test('a sender cannot pose as a source that the run reads itself', async () => {
   await reflex.signal(handle.id, 'event', null)
   await handle.idle({ until: 'end' })
   expect(handle.value).toMatchObject({ events: 0, refused: 2 })
+})
+
+test('a sender cannot take the id of an event of the run itself', async () => {
+  const { folder, graph } = world([])
+  writeFileSync(
+    join(folder, 'counter.host.json'),
+    '{"kind":"host","ingress":{"type":"timer","every":"1h","semantic_kind":"press","field":"by"}}',
+  )
+  const reflex = lifeIn(folder)
+  const handle = await reflex.start(graph)
+  await handle.idle()
+  for (const id of ['timer/3', 'eid1:sha256:0/end', 'pump/0/1.0']) await reflex.signal(handle.id, 'event', { ...first, event_id: id })
+  await reflex.signal(handle.id, 'event', { ...first, event_id: 'orders/3' })
+  await reflex.signal(handle.id, 'event', null)
+  await handle.idle({ until: 'end' })
+  expect(handle.value).toMatchObject({ events: 1, refused: 3 })
+})
+
+test.each([
+  ['{"n": "seven"}', 'n'],
+  ['{"n": null}', 'n'],
+  ['{"n": [1]}', 'n'],
+  ['{"m": 1}', 'm'],
+  ['{"__proto__": 1}', '__proto__'],
+])('a context %s of the wrong type or key is refused before the run', async (text, path) => {
+  const { folder, graph, events } = world([first ?? {}])
+  writeFileSync(join(folder, 'context.json'), text)
+  const begun = lifeIn(folder).run(graph, { dataflow: { source: events, contextFrom: join(folder, 'context.json') } })
+  await expect(begun).rejects.toMatchObject({ code: 'R1388', path })
+})
+
+test('two processes cannot have one run; what the other one sends arrives', async () => {
+  const { folder, graph } = world([])
+  const [mine, other] = [lifeIn(folder), lifeIn(folder)]
+  const handle = await mine.start(graph, { dataflow: { stays: true } })
+  await handle.idle()
+  await expect(other.resume(handle.id)).rejects.toMatchObject({ code: 'R5001' })
+  await other.signal(handle.id, 'event', first)
+  await mine.signal(handle.id, 'event', second)
+  await handle.idle()
+  await other.signal(handle.id, 'event', null)
+  await handle.idle({ until: 'end' })
+  expect(handle.value).toMatchObject({ events: 2, refused: 0 })
 })
