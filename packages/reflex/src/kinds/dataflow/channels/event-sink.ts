@@ -1,4 +1,4 @@
-import { type Call, isFault, type Json, type JsonObject, type PortRun } from '../../../kernel/index.ts'
+import { type Call, type Fault, isFault, type Json, type JsonObject, type PortRun } from '../../../kernel/index.ts'
 import type { KindWorld } from '../../../programs/kind-module.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import { faults } from '../run/faults.ts'
@@ -124,7 +124,7 @@ export class EventSink {
     } catch (thrown) {
       if (!isFault(thrown) || !Object.hasOwn(content, 'event')) throw thrown
       // No record can hold it: it is nested too deeply, or has a number that JSON does not have.
-      const problem = thrown.code === 'R2019' ? TOO_LARGE : thrown.message
+      const problem = thrown.code === 'R2019' ? TOO_LARGE : problemOf(thrown)
       return run.message(EVENT_TOPIC, { source, problem }, options)
     }
   }
@@ -169,4 +169,14 @@ export class EventSink {
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.#host.at(this.#host.now() + ms, resolve))
   }
+}
+
+/** The most characters of a path that a problem names. */
+const LONGEST_PATH = 100
+
+/** Returns the reason why no record can hold an event, with the place inside the event unless that is very deep. */
+function problemOf({ message, path = '' }: Fault): string {
+  if (!message.startsWith(path)) return message
+  const place = path.replace(/^message\.event\.?/, '')
+  return `${place.length > LONGEST_PATH ? 'a value' : place}${message.slice(path.length)}`
 }

@@ -61,11 +61,17 @@ function textOf(file: string): string {
 }
 
 function sourcesOf(file: string | undefined, { ingress }: HostFile): EventSource[] {
-  const read: EventSource[] = file === undefined ? [] : [{ from: 'file', name: basename(file), file }]
+  const read: EventSource[] = file === undefined ? [] : [{ from: 'file', name: fileName(file), file }]
   if (ingress?.type === 'process') return [...read, { from: 'process', name: 'ingress', command: ingress.command }]
   if (ingress?.type !== 'timer') return read
   const { every, semantic_kind, field } = ingress
   return [...read, { from: 'timer', name: 'timer', every, semantic_kind, ...(field === undefined ? {} : { time_field: field }) }]
+}
+
+/** Returns the name of a file of events, which no other source of the run has. */
+function fileName(file: string): string {
+  const name = basename(file)
+  return name === 'ingress' || name === 'timer' ? `./${name}` : name
 }
 
 function contextIn(file: string, { adapter }: CompiledGraph): JsonObject {

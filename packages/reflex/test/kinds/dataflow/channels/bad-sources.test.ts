@@ -39,7 +39,10 @@ describe('lines that no record can hold are refused at their places', () => {
     const reflex = lifeIn(folder)
     const run = await reflex.run(graph, { dataflow: { source: events } })
     expect(run.value).toMatchObject({ events: 2, refused: 1 })
-    expect(await refusals(reflex, run.id)).toEqual([expect.stringContaining(`presses.jsonl:2 refused ${code}`)])
+    const [refusal = '', ...others] = await refusals(reflex, run.id)
+    expect(refusal).toContain(`presses.jsonl:2 refused ${code}`)
+    expect(refusal.length).toBeLessThan(200)
+    expect(others).toEqual([])
   })
 
   test('a line of 100 MB, of which little is ever in memory', async () => {

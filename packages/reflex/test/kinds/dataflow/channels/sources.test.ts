@@ -120,6 +120,15 @@ describe('a process that sends events', () => {
     expect(run.get('n')).toBe(sum(40))
   })
 
+  test('and a file of its name are two sources', async () => {
+    const { folder, graph } = world('well')
+    const source = join(folder, 'ingress')
+    writeFileSync(source, '{"event_id":"f1","semantic_kind":"press","at":1,"payload":{"by":1000}}')
+    const run = await lifeIn(folder).run(graph, { dataflow: { source } })
+    expect(run.value).toMatchObject({ events: 41, refused: 0 })
+    expect(run.get('n')).toBe(sum(40) + 1000)
+  })
+
   test.each(['deep', 'empty'])('that sends an event that is %s has it refused; the others are handled', async (last) => {
     const { folder, graph } = world(last)
     const run = await lifeIn(folder).run(graph)
