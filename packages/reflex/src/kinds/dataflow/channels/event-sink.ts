@@ -1,6 +1,4 @@
-import { type Call, type Fault, isFault, type Json, type JsonObject, type PortRun } from '../../../kernel/index.ts'
-import type { KindWorld } from '../../../programs/kind-module.ts'
-import type { RunSettings } from '../../../policy/index.ts'
+import { type Call, type Fault, type Host, isFault, type Json, type JsonObject, type PortRun } from '../../../kernel/index.ts'
 import { faults } from '../run/faults.ts'
 import { readPosition } from '../run/position.ts'
 import { TOO_LARGE } from '../run/read-event.ts'
@@ -38,8 +36,8 @@ interface Moving {
  */
 export class EventSink {
   readonly name: string
-  readonly #call: Call<RunSettings>
-  readonly #host: KindWorld['host']
+  readonly #call: Call
+  readonly #host: Host
   #batch: SourceLine[] = []
   readonly #moving: Moving[] = []
   #line: number
@@ -48,7 +46,7 @@ export class EventSink {
   #mark: string
   sent = 0
 
-  constructor(name: string, call: Call<RunSettings>, { host }: Pick<KindWorld, 'host'>) {
+  constructor(name: string, call: Call, host: Host) {
     this.name = name
     this.#call = call
     this.#host = host
@@ -68,12 +66,12 @@ export class EventSink {
   }
 
   send(event: Json, offset: number, line: number): Promise<void> {
-    return this.#add({ event }, offset, line)
+    return this.post({ event }, offset, line)
   }
 
   /** Sends a line that cannot be an event, with the reason: the graph refuses it at its place. */
   refuse(problem: string, offset: number, line: number): Promise<void> {
-    return this.#add({ problem }, offset, line)
+    return this.post({ problem }, offset, line)
   }
 
   /** Sends what is left, and waits until all of it is durable. */
@@ -88,7 +86,8 @@ export class EventSink {
     await this.flush()
   }
 
-  async #add(content: JsonObject, offset: number, line: number): Promise<void> {
+  /** Sends what `sourcedEvent` reads in place of an event. */
+  async post(content: JsonObject, offset: number, line: number): Promise<void> {
     this.#batch.push({ line, offset, before: this.#line, content })
     this.#line = line
     this.#offset = offset
@@ -116,8 +115,8 @@ export class EventSink {
   }
 
   #message({ line, offset, before, content }: SourceLine): Promise<boolean> {
-    const run = this.#call.session as PortRun<RunSettings>
-    const source = before === line - 1 || content.event === undefined ? [this.name, offset, line] : [this.name, offset, line, before]
+    const run = this.#call.session as PortRun
+    const source = before === line - 1 || Object.keys(content).length === 0 ? [this.name, offset, line] : [this.name, offset, line, before]
     const options = { id: `${this.#mark}${line}${Object.keys(content).length === 0 ? 'e' : ''}`, frame: this.#call.frame.id }
     try {
       return run.message(EVENT_TOPIC, { source, ...content }, options)

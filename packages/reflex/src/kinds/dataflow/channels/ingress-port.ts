@@ -6,10 +6,12 @@ import type { EventSource } from '../run/args.ts'
 import { faults } from '../run/faults.ts'
 import { TOO_LARGE } from '../run/read-event.ts'
 import { EventSink } from './event-sink.ts'
+import { endText, missingScript } from './last-words.ts'
 import { fileLines } from './read-lines.ts'
 
 /** The first line of a process that sends events. */
 export const INGRESS_PROTOCOL = 'reflex-ingress.v1'
+
 type World = Pick<KindWorld, 'host' | 'startLines' | 'toolCall'>
 
 /**
@@ -31,11 +33,13 @@ export function ingressPort(world: World): Port<RunSettings> {
     open: (run): PortRun<RunSettings> => run,
     async perform(call) {
       const source = sourceOf(call)
-      const sink = new EventSink(source.name, call, world)
+      // The import has taken its events. A fork takes further ones from people.
+      if (source.from === 'capture') return { events: 0 }
+      const sink = new EventSink(source.name, call, world.host)
       try {
         if (source.from === 'file') await readFile(source, sink)
         else if (source.from === 'process')
-          await readProcess(source, sink, await world.startLines({ argv: source.command }, world.toolCall(call)))
+          await readProcess(source, sink, await world.startLines({ argv: source.command }, world.toolCall(call)), call.settings.workdir)
       } catch (thrown) {
         // The events before the failure are handled.
         if (!call.signal.aborted) await sink.flush()
@@ -75,10 +79,15 @@ function jsonOf(text: string): Json {
 }
 
 /** Reads the frames of a process: `hello`, then events, then `end`. */
-async function readProcess({ name }: Extract<EventSource, { from: 'process' }>, sink: EventSink, process: LineProcess): Promise<void> {
-  const fail = (rule: string, why: string): Error => {
+async function readProcess(
+  { name, command }: Extract<EventSource, { from: 'process' }>,
+  sink: EventSink,
+  process: LineProcess,
+  folder: string,
+): Promise<void> {
+  const fail = (rule: string, why: string, fix?: string): Error => {
     process.kill()
-    return faults.make('R1387', `the source ${name} ${why}`, { rule, path: name })
+    return faults.make('R1387', `the source ${name} ${why}`, { rule, path: name, ...(fix === undefined ? {} : { fix }) })
   }
   let { line: number } = sink.from
   let isGreeted = false
@@ -98,7 +107,10 @@ async function readProcess({ name }: Extract<EventSource, { from: 'process' }>, 
       return
     } else throw fail('protocol_violation', `wrote a line that is no frame: ${line.slice(0, 80)}`)
   }
-  const { code, signal, stderr } = await process.end(0)
-  const words = stderr.trim().split('\n').at(-1) ?? ''
-  throw fail('driver_terminated', `ended without end: ${signal ?? `exit ${code}`}${words === '' ? '' : `, ${words.slice(0, 200)}`}`)
+  const script = isGreeted ? undefined : missingScript(command, folder)
+  throw fail(
+    'driver_terminated',
+    script === undefined ? `ended without end: ${endText(await process.end(0))}` : `cannot start: ${script.why}`,
+    script?.fix,
+  )
 }

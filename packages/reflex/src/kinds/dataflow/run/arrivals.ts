@@ -1,4 +1,5 @@
 import { isList, isObject, type Json, type JsonObject, type Ref, type TakenMessage } from '../../../kernel/index.ts'
+import type { Instant } from '../model/event.ts'
 import type { EventSource, GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import type { GraphPosition } from './position.ts'
@@ -24,20 +25,23 @@ export function messageArrivals(messages: readonly TakenMessage[], read: GraphPo
 }
 
 /**
- * Reads a message of the port `ingress`: `{source: [name, offset, line, before], event}`, or with `problem` in place of `event` for a line that
- * cannot be one; without both, the source has ended. `before`, the line before it, is absent if that is `line - 1`. A line that does not follow
- * the last one is passed over: its source has sent it before, or sends it again behind one that is missing.
+ * Reads a message of the port `ingress`: `{source: [name, offset, line, before], event}`; in place of an event `problem` for a line that cannot
+ * be one, or `due` for a capture whose deferred items ran at that time, with the `fork` that took it; without them, the source has ended.
+ * `before`, the line before it, is absent if that is `line - 1`. A line that does not follow the last one is passed over: its source has sent it
+ * before, or sends it again behind one that is missing.
  */
 function sourcedEvent(id: string, body: Json, lines: Map<string, number>): Arrived | SourcedEvent | undefined {
   if (!isObject(body) || !isList(body.source)) return undefined
-  const { source, event, problem } = body
-  const isEnd = event === undefined && problem === undefined
+  const { source, event, problem, due, fork } = body
+  const isEnd = event === undefined && problem === undefined && due === undefined
   const [name, offset, line, before = isEnd ? line : line - 1] = source as unknown as readonly [string, number, number, number?]
   if ((lines.get(name) ?? 0) !== before) return { id, body: NOTHING }
   if (isEnd) return { id, body: NOTHING, name, read: [-1, line] }
   lines.set(name, line)
-  const arrived = { id: `${name}:${line}`, name, read: [offset, line] as const }
-  return typeof problem === 'string' ? { ...arrived, body: NOTHING, problem } : { ...arrived, body: event ?? null }
+  const mark = typeof fork === 'string' ? { fork } : {}
+  const own = { id: `${name}:${line}`, name, read: [offset, line], ...mark } as const
+  if (typeof problem === 'string') return { ...own, body: NOTHING, problem }
+  return event === undefined ? { ...own, body: NOTHING, due: due as unknown as Instant } : { ...own, body: event }
 }
 
 /** True if an event says that none follows, or ends the last source. */
@@ -52,12 +56,12 @@ export function isLast(
 }
 
 /**
- * Returns the one event of a graph that is called: a command with the inputs as its payload, of the kind that they name, or of the only kind
- * that the graph takes. No other call of any run has its id.
+ * Returns the one event of a graph that is called: a command with the inputs as its payload, of the kind that they name, else of the only one.
+ * No other call of any run has its id.
  */
 export function callArrival({ adapter }: CompiledGraph, { input }: GraphArgs, run: string, frame: Ref): Arrived {
-  const kinds = [...(adapter?.forms.keys() ?? [])]
-  const { semantic_kind: kind = kinds.length === 1 ? kinds[0] : undefined, ...payload } = input
+  const [only, ...others] = adapter?.forms.keys() ?? []
+  const { semantic_kind: kind = others.length === 0 ? only : undefined, ...payload } = input
   const id = `${run}/${frame}`
   return { id, body: { event_id: id, kind: 'Command', payload, ...(kind === undefined ? {} : { semantic_kind: kind }) } }
 }
