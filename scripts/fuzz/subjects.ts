@@ -5,6 +5,7 @@ import type { DotGraph } from '../../packages/reflex/src/kinds/pipeline/dot/grap
 import { parseDot } from '../../packages/reflex/src/kinds/pipeline/dot/parse.ts'
 import { compileExpression, type FormattedText, formatJson, readJson } from '../../packages/reflex/src/text/index.ts'
 import type { Door } from './door.ts'
+import { graphSubjects } from './graphs.ts'
 import { CONDITIONS, EXPRESSIONS, PIPELINES, STYLESHEETS, WORKFLOWS } from './seeds.ts'
 import type { Subject } from './subject.ts'
 import { treeSubjects } from './trees.ts'
@@ -50,6 +51,7 @@ export function subjects(): readonly Subject[] {
     inside('condition', CONDITIONS, (text) => `digraph g { start [shape=Mdiamond] end [shape=Msquare] start -> end [condition=${text}] }`),
     inside('stylesheet', STYLESHEETS, (text) => `digraph g { graph [model_stylesheet=${text}] start [shape=Mdiamond] start -> end }`),
     ...treeSubjects(),
+    ...graphSubjects(),
   ]
 }
 
