@@ -1,7 +1,7 @@
 import type { Call, Host, Json, JsonObject, Port, PortRun } from '../../../kernel/index.ts'
 import type { CapturedRun } from '../../../programs/run-captures.ts'
 import type { Channel, Route } from '../adapter/host-file.ts'
-import { Sink } from '../channels/event-sink.ts'
+import { EventSink } from '../channels/event-sink.ts'
 import { type EventSource, writeArgs } from '../run/args.ts'
 import { LEFT_OUT } from '../run/intents.ts'
 import { readPosition } from '../run/position.ts'
@@ -121,7 +121,7 @@ function eventPort({ events, decisions }: Bundle, script: AckScript, { host, ...
     repeat: 'free',
     open: (run): PortRun => run,
     async perform(call) {
-      const sink = new Sink(CAPTURE, call, host)
+      const sink = new EventSink(CAPTURE, call, host)
       for (const [index, event] of events.entries()) await sink.post(messageOf(event, decisions[index]?.fork), index + 1, index + 1)
       await sink.flush()
       await allTaken(call, events.length, script.open.size, host)

@@ -4,7 +4,8 @@ import type { RunSettings } from '../../../policy/index.ts'
 import { COMMAND_CAPABILITY, fsCapability, type LineProcess } from '../../../tools/index.ts'
 import type { EventSource } from '../run/args.ts'
 import { faults } from '../run/faults.ts'
-import { Sink } from './event-sink.ts'
+import { TOO_LARGE } from '../run/read-event.ts'
+import { EventSink } from './event-sink.ts'
 import { endText, missingScript } from './last-words.ts'
 import { fileLines } from './read-lines.ts'
 
@@ -34,7 +35,7 @@ export function ingressPort(world: World): Port<RunSettings> {
       const source = sourceOf(call)
       // The import has taken its events. A fork takes further ones from people.
       if (source.from === 'capture') return { events: 0 }
-      const sink = new Sink(source.name, call, world.host)
+      const sink = new EventSink(source.name, call, world.host)
       try {
         if (source.from === 'file') await readFile(source, sink)
         else if (source.from === 'process')
@@ -55,11 +56,12 @@ function sourceOf({ args }: Pick<Call, 'args'>): EventSource {
   throw faults.make('R1388', 'an ingress effect names its source')
 }
 
-async function readFile({ file, name }: Extract<EventSource, { from: 'file' }>, sink: Sink): Promise<void> {
+async function readFile({ file, name }: Extract<EventSource, { from: 'file' }>, sink: EventSink): Promise<void> {
   const { offset, line: before } = sink.from
   try {
-    for await (const { text, line, end } of fileLines(file, offset, before)) {
-      if (text.trim() !== '') await sink.send(jsonOf(text), end, line)
+    for await (const { text, line, end, isCut } of fileLines(file, { offset, line: before, signal: sink.signal })) {
+      if (isCut) await sink.refuse(TOO_LARGE, end, line)
+      else if (text.trim() !== '') await sink.send(jsonOf(text), end, line)
     }
   } catch (thrown) {
     if (isFault(thrown)) throw thrown
@@ -79,7 +81,7 @@ function jsonOf(text: string): Json {
 /** Reads the frames of a process: `hello`, then events, then `end`. */
 async function readProcess(
   { name, command }: Extract<EventSource, { from: 'process' }>,
-  sink: Sink,
+  sink: EventSink,
   process: LineProcess,
   folder: string,
 ): Promise<void> {

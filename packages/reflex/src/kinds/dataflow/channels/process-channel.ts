@@ -1,4 +1,5 @@
-import type { Host } from '../../../kernel/index.ts'
+import type { Host, JsonObject } from '../../../kernel/index.ts'
+import { shortJson } from '../../../text/index.ts'
 import type { LineProcess } from '../../../tools/index.ts'
 import { faults } from '../run/faults.ts'
 import { endText, missingScript } from './last-words.ts'
@@ -52,7 +53,7 @@ export class ProcessChannel {
 
   /**
    * Sends an intent and returns its acknowledgement, after those that were sent before. Throws `R1383`, `R1384` and `R1385`; the process is
-   * killed then.
+   * killed then. A line that it has written before, such as a second acknowledgement, answers nothing: then the intent is not sent.
    */
   send(intent: SentIntent, timeout: number, signal: AbortSignal): Promise<Acknowledgement> {
     const sent = this.#last.then(() => this.#send(intent, timeout, signal))
@@ -61,15 +62,15 @@ export class ProcessChannel {
   }
 
   async #send(intent: SentIntent, timeout: number, signal: AbortSignal): Promise<Acknowledgement> {
+    await this.#refuseEarlyLine(intent)
     this.#process.send(intentLine(intent))
     const until = this.#host.now() + timeout
     const line = await this.#next(timeout, signal)
     const ack = line === undefined ? undefined : readAcknowledgement(line, intent.intent_id)
     if (ack !== undefined && !('wrong' in ack)) return ack
     this.#process.kill()
-    const about = { path: this.#name, data: { intent_id: intent.intent_id, channel: this.#name } }
-    if (ack !== undefined)
-      throw faults.make('R1383', `channel ${this.#name} broke the protocol: ${ack.wrong}`, { ...about, rule: 'egress_protocol_violation' })
+    const about = this.#about(intent)
+    if (ack !== undefined) throw this.#violation(ack.wrong, intent)
     if (this.#host.now() >= until)
       throw faults.make('R1384', `channel ${this.#name} has not acknowledged ${intent.kind} within ${timeout} ms`, {
         ...about,
@@ -79,6 +80,22 @@ export class ProcessChannel {
       ...about,
       rule: 'egress_io',
     })
+  }
+
+  async #refuseEarlyLine(intent: SentIntent): Promise<void> {
+    const line = await this.#process.next(AbortSignal.abort())
+    if (line === undefined) return
+    this.#process.kill()
+    throw this.#violation(`it wrote ${shortJson(line, 80)} before ${intent.kind} was sent; that answers nothing`, intent)
+  }
+
+  #violation(wrong: string, intent: SentIntent): Error {
+    const about = { ...this.#about(intent), rule: 'egress_protocol_violation' }
+    return faults.make('R1383', `channel ${this.#name} broke the protocol: ${wrong}`, about)
+  }
+
+  #about({ intent_id }: SentIntent): { readonly path: string; readonly data: JsonObject } {
+    return { path: this.#name, data: { intent_id, channel: this.#name } }
   }
 
   /** Tells the process that no intent follows, and waits for its end. */

@@ -1,9 +1,10 @@
 import { readdirSync, statSync } from 'node:fs'
 import { isObject, type JsonObject } from '../../../kernel/index.ts'
 import type { RunOptionValues } from '../../../programs/run-options.ts'
-import { quote, readJson, suggest } from '../../../text/index.ts'
+import { quote, readJson, shortJson, suggest } from '../../../text/index.ts'
 import { coverageFindings } from '../adapter/coverage.ts'
 import type { HostFile } from '../adapter/host-file.ts'
+import { typeOf } from '../model/value.ts'
 import { type EventSource, readArgs, writeArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { faults } from '../run/faults.ts'
@@ -83,23 +84,34 @@ export function startedPrograms(input: JsonObject): readonly string[] {
 }
 
 function sourcesOf(file: string | undefined, { ingress }: HostFile): EventSource[] {
-  const read: EventSource[] = file === undefined ? [] : [{ from: 'file', name: basename(file), file }]
+  const read: EventSource[] = file === undefined ? [] : [{ from: 'file', name: fileName(file), file }]
   if (ingress?.type === 'process') return [...read, { from: 'process', name: 'ingress', command: ingress.command }]
   if (ingress?.type !== 'timer') return read
   const { every, semantic_kind, field } = ingress
   return [...read, { from: 'timer', name: 'timer', every, semantic_kind, ...(field === undefined ? {} : { time_field: field }) }]
 }
 
+/** Returns the name of a file of events, which no other source of the run has. */
+function fileName(file: string): string {
+  const name = basename(file)
+  return name === 'ingress' || name === 'timer' ? `./${name}` : name
+}
+
 function contextIn(file: string, { adapter }: CompiledGraph): JsonObject {
   const { value, findings } = readJson(textOf(file), file)
   throwFirst(findings)
   if (!isObject(value)) throw faults.make('R1388', `${file} is not an object of keys and values`, { file })
-  const known = adapter?.adapter.context_keys.map(({ name }) => name) ?? []
-  const unknown = Object.keys(value).find((key) => !known.includes(key))
-  if (unknown !== undefined)
-    throw faults.make('R1388', `${file} has the key ${JSON.stringify(unknown)}, which the adapter does not declare`, {
-      file,
-      path: unknown,
-    })
+  const types = new Map(adapter?.adapter.context_keys.map(({ name, type }) => [name, type]) ?? [])
+  for (const [key, written] of Object.entries(value)) {
+    const type = types.get(key)
+    const about = { file, path: key }
+    if (type === undefined)
+      throw faults.make('R1388', `${file} has the key ${JSON.stringify(key)}, which the adapter does not declare`, about)
+    if (typeOf(written) !== type)
+      throw faults.make('R1388', `${file} has ${shortJson(written ?? null, 60)} for ${JSON.stringify(key)}, which is a ${type}`, {
+        ...about,
+        fix: `write a value of the type ${type}, or change the type of the key in the adapter`,
+      })
+  }
   return value
 }

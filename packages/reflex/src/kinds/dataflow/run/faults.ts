@@ -38,7 +38,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     severity: 'warning',
     when: 'when an event arrives',
-    means: 'The JSON of an event has more than 1,000,000 characters.',
+    means: 'The JSON of an event has more than 1,000,000 characters, or more than 500 levels of objects and lists.',
     fix: 'Send less with one event, or a name by which an effect finds it.',
   },
   R1382: {

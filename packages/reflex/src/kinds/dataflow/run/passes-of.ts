@@ -44,7 +44,7 @@ function takenBy(session: Session, change: Change<CompiledGraph>): Taken | undef
     case undefined:
       return session.take([], at)
     case 'messages':
-      return session.take(messageArrivals(input[2]), at)
+      return session.take(messageArrivals(input[2], session.position.read), at)
     case 'timer': {
       const name = frame.waits?.find(({ id }) => id === input[1])?.name
       const source = args.sources.find((one) => one.from === 'timer' && one.name === name)

@@ -11,11 +11,12 @@ import type { Decision } from '../supervisor/decision.ts'
 import { compareInstants } from '../supervisor/instant.ts'
 import { nextDeferred, nextDue, type Supervisor, supervise, type SupervisorState } from '../supervisor/supervise.ts'
 import type { EventSource, GraphArgs } from './args.ts'
+import { isOwnId } from './own-ids.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { faults } from './faults.ts'
 import { Fingerprint } from './fingerprint.ts'
 import type { GraphPosition, PendingIntent } from './position.ts'
-import { readEvent } from './read-event.ts'
+import { readEvent, unreadable } from './read-event.ts'
 import { SeenIds } from './seen-ids.ts'
 
 /** An event as a step gets it. */
@@ -23,6 +24,10 @@ export interface Arrived {
   /** Its id in the inbox, which stands for an event that states none. */
   readonly id: string
   readonly body: Json
+  /** The reason why a line of a source cannot be an event. */
+  readonly problem?: string
+  /** True for an event of the run itself: of a timer, or of the end of a program that it has started. */
+  readonly isOwn?: boolean
   /** True for a message that says that no event follows. */
   readonly isClose?: boolean
   /** The end of its line in its source, in bytes, and the number of the line; −1 at the end of the source. Absent for an event that no source of the run has read. */
@@ -157,13 +162,14 @@ export class Session {
   }
 
   #take(arrived: Arrived, now: number, draft: Draft, index: number): void {
-    const { fork = this.fork } = arrived
+    const { body, problem, fork = this.fork } = arrived
     if (arrived.due !== undefined) return this.#pumpUntil(arrived.due, draft, fork)
-    const event = readEvent(arrived.body, { id: arrived.id, at: this.#facts.args.isLive ? now : 0 })
+    const event = problem === undefined ? readEvent(body, { id: arrived.id, at: this.#facts.args.isLive ? now : 0 }) : unreadable(problem)
     if (event === undefined) return
     const place = arrived.read === undefined ? {} : { place: arrived.id }
     if (isFault(event)) return draft.refuse({ index, id: arrived.id, ...place, fault: event })
     const { event_id: id } = event
+    if (arrived.isOwn !== true && isOwnId(id, this.#facts.args.sources)) return draft.refuse({ index, id, ...place, fault: ownIdTaken(id) })
     const earlier = this.#seen.placeOf(id)
     if (earlier !== undefined) return draft.refuse({ index, id, ...place, fault: duplicate(id, earlier, this.#facts.args.sources) })
     let bound = this.#bind(event)
@@ -335,6 +341,11 @@ function lineOf({ read }: Arrived, sources: readonly EventSource[]): number {
 function onlyReader(sources: readonly EventSource[]): EventSource | undefined {
   const [reader, ...others] = sources.filter(({ from }) => from !== 'timer')
   return others.length === 0 ? reader : undefined
+}
+
+/** Returns the refusal of an event from outside with an id that the run gives to events of its own. */
+export function ownIdTaken(id: string): Fault {
+  return unreadable(`event_id ${id} is kept for events of the run itself`)
 }
 
 function stateOf({ episode, clock, invoked, deferred }: GraphPosition): SupervisorState {

@@ -83,7 +83,7 @@ function openSource(x: GraphStep, source: EventSource): void {
 /** Takes events, up to the first pass with an external intent. */
 function take(graph: Running, before: GraphPosition, messages: readonly TakenMessage[]): void {
   const { x, args, session } = graph
-  const arrived = messageArrivals(messages)
+  const arrived = messageArrivals(messages, before.read)
   const taken = session.take(arrived, x.now)
   const own = arrived.slice(0, taken.count)
   const read = Object.fromEntries(own.flatMap((one) => ('name' in one ? [[one.name, one.read]] : [])))
@@ -196,7 +196,7 @@ function record({ x, session }: Running, before: GraphPosition): void {
 }
 
 function counted(sent: GraphPosition['sent'], kind: string): GraphPosition['sent'] {
-  return { ...sent, [kind]: (sent[kind] ?? 0) + 1 }
+  return { ...sent, [kind]: (Object.hasOwn(sent, kind) ? (sent[kind] ?? 0) : 0) + 1 }
 }
 
 /** A channel or a source has failed. No further event is taken: the graph fails with the reason, or a person is asked. */

@@ -58,6 +58,8 @@ describe('a process that takes intents', () => {
     ['other', 'R1383', 'egress_protocol_violation'],
     ['noise', 'R1383', 'egress_protocol_violation'],
     ['die', 'R1385', 'egress_io'],
+    ['flood', 'R1385', 'egress_io'],
+    ['chatter', 'R1383', 'egress_protocol_violation'],
   ])('that does %s fails the run with %s: no further intent is sent', async (mood, code, rule) => {
     const { reflex, graph, events, got } = channelWorld({ moods: mood })
     const run = await reflex.run(graph, { dataflow: { source: events } })
@@ -65,6 +67,25 @@ describe('a process that takes intents', () => {
     expect(run.failure).toMatchObject({ code, rule })
     await reflex.close()
     expect(got().filter(({ type }) => type === 'intent')).toHaveLength(1)
+  })
+
+  test.each(['twice', 'unsent'])(
+    'that acknowledges %s gets no further intent: a line that answers nothing breaks the protocol',
+    async (mood) => {
+      const { reflex, graph, events, got } = channelWorld({ moods: mood })
+      const run = await reflex.run(graph, { dataflow: { source: events } })
+      expect(run.failure).toMatchObject({ code: 'R1383', rule: 'egress_protocol_violation' })
+      await reflex.close()
+      expect(got().filter(({ type }) => type === 'intent')).toHaveLength(1)
+    },
+  )
+
+  test('that is keyed and acknowledges twice is restarted before the next intent: each is accepted', async () => {
+    const { reflex, graph, events, got } = channelWorld({ moods: 'twice', route: { keyed: true } })
+    const run = await reflex.run(graph, { dataflow: { source: events } })
+    expect(run.value).toMatchObject({ sent: { heater_command: 3 } })
+    await reflex.close()
+    expect(got().flatMap(({ type, intent_id: id }) => (type === 'intent' ? [id] : []))).toEqual(IDS)
   })
 
   test('that does not acknowledge in time fails the run with R1384', async () => {

@@ -108,6 +108,10 @@ for await (const line of createInterface({ input: process.stdin })) {
   const last = process.argv[2]
   if (last === 'crash') process.exit(4)
   if (last === 'noise') console.log('what?')
+  const write = (text) => new Promise((resolve) => process.stdout.write(text, resolve))
+  if (last === 'flood') await write('x'.repeat(3_000_000))
+  if (last === 'deep') await write('{"type":"event","event":' + '['.repeat(100_000) + ']'.repeat(100_000) + '}\\n')
+  if (last === 'empty') say({ type: 'event' })
   say({ type: 'end' })
   if (last === 'more') say({ type: 'event', event: {} })
   process.exit(0)
@@ -128,10 +132,26 @@ describe('a process that sends events', () => {
     expect(run.get('n')).toBe(sum(40))
   })
 
+  test('and a file of its name are two sources', async () => {
+    const { folder, graph } = world('well')
+    const source = join(folder, 'ingress')
+    writeFileSync(source, '{"event_id":"f1","semantic_kind":"press","at":1,"payload":{"by":1000}}')
+    const run = await lifeIn(folder).run(graph, { dataflow: { source } })
+    expect(run.value).toMatchObject({ events: 41, refused: 0 })
+    expect(run.get('n')).toBe(sum(40) + 1000)
+  })
+
+  test.each(['deep', 'empty'])('that sends an event that is %s has it refused; the others are handled', async (last) => {
+    const { folder, graph } = world(last)
+    const run = await lifeIn(folder).run(graph)
+    expect(run.value).toMatchObject({ events: 40, refused: 1 })
+  })
+
   test.each([
     ['crash', 'driver_terminated'],
     ['noise', 'protocol_violation'],
     ['more', 'protocol_violation'],
+    ['flood', 'driver_terminated'],
   ])('that ends with %s fails the run with %s; the events before are handled', async (last, rule) => {
     const { folder, graph } = world(last)
     const run = await lifeIn(folder).run(graph)
