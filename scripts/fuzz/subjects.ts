@@ -5,11 +5,8 @@ import type { DotGraph } from '../../packages/reflex/src/kinds/pipeline/dot/grap
 import { parseDot } from '../../packages/reflex/src/kinds/pipeline/dot/parse.ts'
 import { compileExpression, type FormattedText, formatJson, readJson } from '../../packages/reflex/src/text/index.ts'
 import type { Door } from './door.ts'
-<<<<<<< HEAD
 import { protocolSubject } from './protocol.ts'
-=======
 import { graphSubjects } from './graphs.ts'
->>>>>>> main
 import { CONDITIONS, EXPRESSIONS, PIPELINES, STYLESHEETS, WORKFLOWS } from './seeds.ts'
 import type { Subject } from './subject.ts'
 import { treeSubjects } from './trees.ts'
@@ -55,11 +52,8 @@ export function subjects(): readonly Subject[] {
     inside('condition', CONDITIONS, (text) => `digraph g { start [shape=Mdiamond] end [shape=Msquare] start -> end [condition=${text}] }`),
     inside('stylesheet', STYLESHEETS, (text) => `digraph g { graph [model_stylesheet=${text}] start [shape=Mdiamond] start -> end }`),
     ...treeSubjects(),
-<<<<<<< HEAD
     protocolSubject,
-=======
     ...graphSubjects(),
->>>>>>> main
   ]
 }
 
