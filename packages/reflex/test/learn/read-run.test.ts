@@ -1,7 +1,7 @@
 // proves: skill 158
 import { describe, expect, it } from 'vitest'
 import type { Json, Kind, Port, RunRow, Store } from '../../src/kernel/index.ts'
-import type { CallSequence, RunRead } from '../../src/learn/shapes/call-sequence.ts'
+import type { CallSequence, RunRead, RunShape } from '../../src/learn/shapes/call-sequence.ts'
 import { readRun } from '../../src/learn/shapes/read-run.ts'
 import { readIn, shapeIn, shapeText } from '../../src/learn/shapes/shape-file.ts'
 import { shapeFolder } from '../../src/learn/shapes/shape-folder.ts'
@@ -112,6 +112,52 @@ describe('the shape of a run', () => {
     expect(sequence.symbols).toEqual(['b:()', 'c:()'])
   })
 
+  it('is not made of a simulated run, and has the labels of a real one', async () => {
+    const world = worldOf([scripted('any')], { ports: PORTS })
+    const source: Json = [[tool('a')], [tool('b')]]
+    const labelled = { actor: 'ana', simulated: false, labels: { env: 'staging', count: 3 } }
+    for (const [id, settings] of [['otter', { actor: 'ana', simulated: true }] as const, ['crane', labelled] as const])
+      await (await world.start('any', { id, source, settings })).idle()
+    const files = shapesInMemory()
+    expect(await updateShapes(world.store, files)).toMatchObject({ read: 2 })
+    expect(await updateShapes(world.store, files)).toMatchObject({ read: 0, known: 2 })
+    const shapes: RunShape[] = []
+    for await (const { shape } of storedShapes(files)) shapes.push(shape)
+    expect(shapes).toMatchObject([{ run: 'crane', labels: { env: 'staging' }, succeeded: true }])
+    expect(shapes[0]?.labels).not.toHaveProperty('count')
+  })
+
+  it('has the answers of people and the facts of the blackboard, with the calls before them', async () => {
+    const kind = kindOf('asks', (x, input) => {
+      if (input === undefined) {
+        x.set('ctx', { app: 'pay', Deep: 1, more: { tag: 'v1' } })
+        x.request('tool', { tool: 'a' })
+      } else if (input[0] === 'ok' && x.position !== 'asked') {
+        x.go('asked')
+        x.wait('answer', 'which')
+      } else if (input[0] === 'answer') x.request('tool', { tool: 'b' })
+      else x.done(null)
+    })
+    const world = worldOf([kind], { ports: PORTS })
+    const run = await world.start('asks', { id: 'otter', args: { goal: 'tag pay' } })
+    await run.idle()
+    const [wait] = [...run.state.waits.keys()]
+    await run.answer(String(wait), 'the second one')
+    await run.idle()
+    const [row] = await world.store.runs()
+    expect(first(row === undefined ? undefined : await readRun(world.store, row))).toMatchObject({
+      symbols: ['a:()', 'b:()'],
+      texts: [
+        [0, 'tag pay'],
+        [1, 'the second one'],
+      ],
+      facts: [
+        [0, 'ctx.app', 'pay'],
+        [0, 'ctx.more.tag', 'v1'],
+      ],
+    })
+  })
+
   it('survives its file, and no damaged file does', async () => {
     const { read } = await ran([scripted('any')], [[tool('a', { text: '‹secret 4f1c›', long: 'x'.repeat(5_000) })]])
     if (read === undefined) throw new Error('there is no shape')
@@ -126,6 +172,8 @@ describe('the shape of a run', () => {
       text.replace('reflex-shape 1', 'reflex-shape 2'),
       text.replace('"ok":[', '"ok":[7,'),
       text.replace('"leaves":[0', '"leaves":[9'),
+      text.replace('"texts":[', '"texts":[7'),
+      text.replace('"labels":{', '"labels":{"env":1'),
     ])
       expect(readIn(bad), bad.slice(0, 40)).toBeUndefined()
     expect(shapeIn(`reflex-shape 1 0\n{"run":1}\n`)).toBeUndefined()

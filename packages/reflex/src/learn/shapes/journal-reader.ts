@@ -69,7 +69,7 @@ export class JournalReader {
   /** Returns the shape of the run; undefined for a simulated one. */
   read(row: RunRow): RunRead | undefined {
     const { start } = this.#state
-    if (isObject(start?.by) && start.by.simulate === true) return undefined
+    if (isSimulated(start?.by)) return undefined
     const leaves: CallLeaves[] = []
     const strands = [...this.#strands.values()]
     const labels = this.#options.labels?.(start, row) ?? labelsIn(start?.by)
@@ -197,6 +197,11 @@ function isFailure(result: Json): boolean {
   if (!isObject(result)) return false
   const { isError, code, exit_code: exit = code } = result
   return isError === true || (typeof exit === 'number' && exit !== 0 && ('stdout' in result || 'stderr' in result))
+}
+
+/** True for the settings of a simulated run, as `policy/` stores them and as the kernel does. */
+function isSimulated(by: Json | undefined): boolean {
+  return isObject(by) && (by.simulate === true || by.simulated === true)
 }
 
 function isForkRecord({ input }: Rec): boolean {

@@ -64,6 +64,7 @@ function isShape(value: unknown, count: number): value is RunShape {
     typeof succeeded === 'boolean' &&
     typeof final === 'string' &&
     isObject(labels) &&
+    Object.values(labels).every((label) => typeof label === 'string') &&
     isList(sequences) &&
     sequences.every((sequence) => isSequence(sequence, count))
   )
@@ -78,9 +79,15 @@ function isSequence(value: Json, count: number): boolean {
     return isList(column) && column.length === symbols.length && column.every((item) => typeof item === 'number')
   })
   if (!isWhole || !symbols.every((symbol) => typeof symbol === 'string')) return false
+  if (!texts.every((entry) => isKnownBefore(entry, 2)) || !facts.every((entry) => isKnownBefore(entry, 3))) return false
   const inside = (column: Json | undefined, least: number, end: number): boolean =>
     isList(column) && column.every((item) => Number.isSafeInteger(item) && Number(item) >= least && Number(item) < end)
   return (
     inside(group, -1, replies.length) && inside(leaves, 0, count) && replies.every((reply) => isObject(reply) && Number.isFinite(reply.ms))
   )
+}
+
+/** True for a text or a fact: the number of calls before it, and a text; a fact has a value after it. */
+function isKnownBefore(entry: Json, length: number): boolean {
+  return isList(entry) && entry.length === length && Number.isSafeInteger(entry[0]) && typeof entry[1] === 'string'
 }
