@@ -20,6 +20,7 @@ import { mining } from './mining.ts'
 import { pipeline } from './pipeline.ts'
 import { postgres } from './postgres.ts'
 import { serving, servingMcp, servingStreams } from './serve.ts'
+import { skills } from './skill.ts'
 import { starting } from './start.ts'
 import { tree, treeLong } from './tree.ts'
 import { typing } from './types.ts'
@@ -109,6 +110,7 @@ const PARTS = {
   pipeline,
   tree,
   'tree-long': treeLong,
+  skill: skills,
   long,
   endless,
   large,

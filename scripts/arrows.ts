@@ -188,6 +188,8 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   pictures: ['dot', 'drawing', 'layout', 'mark', 'picture'],
   protocol: ['catalogue', 'plain', 'shapes', 'schemas', 'documents', 'view-document', 'record-document'],
   app: [
+    // Files beside programs that flags name, for commands that run nothing.
+    'kind-options',
     'reflex',
     'kinds',
     'options',

@@ -156,6 +156,11 @@ export interface RunFolder<Def = unknown> {
     options: Readonly<Record<string, unknown>>,
     from: { readonly secret: Uint8Array | undefined; readonly file: string | undefined },
   ): JsonObject
+  /**
+   * Returns what the files of the operator beside a program say about it where another program calls it: arguments that are recorded with the
+   * run and that no program can write, and the file that says so. Undefined if there is no such file. Throws for a file that cannot be used.
+   */
+  calledWith?(def: Def, at: { readonly file: string | undefined }): { readonly file: string; readonly input: JsonObject } | undefined
   /** Returns the programs that a run can start because of its input, besides those that its program calls. */
   startsBesides?(input: JsonObject): readonly string[]
 }

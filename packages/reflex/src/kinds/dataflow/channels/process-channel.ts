@@ -1,6 +1,7 @@
 import type { Host } from '../../../kernel/index.ts'
 import type { LineProcess } from '../../../tools/index.ts'
 import { faults } from '../run/faults.ts'
+import { endText, missingScript } from './last-words.ts'
 import { type Acknowledgement, END_LINE, intentLine, readAcknowledgement, readReady, type SentIntent } from './frames.ts'
 
 /** The time in which a channel must be ready, and in which it must end, in milliseconds (reference 5.7). */
@@ -11,6 +12,8 @@ export class ProcessChannel {
   readonly #name: string
   readonly #process: LineProcess
   readonly #host: Host
+  /** Settles once no intent is under way. */
+  #last: Promise<unknown> = Promise.resolve()
 
   private constructor(name: string, process: LineProcess, host: Host) {
     this.#name = name
@@ -18,8 +21,16 @@ export class ProcessChannel {
     this.#host = host
   }
 
-  /** Waits until a process is ready for these kinds of effects. Throws `R1382` otherwise; the process is killed then. */
-  static async open(name: string, process: LineProcess, kinds: readonly string[], host: Host): Promise<ProcessChannel> {
+  /**
+   * Waits until a process is ready for these kinds of effects. Throws `R1382` otherwise; the process is killed then. `command`
+   * and `folder`: what was started and where, for the message.
+   */
+  static async open(
+    name: string,
+    process: LineProcess,
+    kinds: readonly string[],
+    { host, command, folder }: { readonly host: Host; readonly command: readonly string[]; readonly folder: string },
+  ): Promise<ProcessChannel> {
     const channel = new ProcessChannel(name, process, host)
     const line = await channel.#next(LIMIT)
     const ready = line === undefined ? undefined : readReady(line)
@@ -32,11 +43,24 @@ export class ProcessChannel {
         : 'wrong' in ready
           ? ready.wrong
           : `it does not handle ${missing.join(', ')}, which is routed to it`
-    throw faults.make('R1382', `channel ${name} is not ready: ${why}`, { path: name })
+    const script = ready === undefined ? missingScript(command, folder) : undefined
+    throw faults.make('R1382', `channel ${name} is not ready: ${script?.why ?? why}`, {
+      path: name,
+      ...(script === undefined ? {} : { fix: script.fix, data: { ended: why } }),
+    })
   }
 
-  /** Sends an intent and returns its acknowledgement. Throws `R1383`, `R1384` and `R1385`; the process is killed then. */
-  async send(intent: SentIntent, timeout: number, signal: AbortSignal): Promise<Acknowledgement> {
+  /**
+   * Sends an intent and returns its acknowledgement, after those that were sent before. Throws `R1383`, `R1384` and `R1385`; the process is
+   * killed then.
+   */
+  send(intent: SentIntent, timeout: number, signal: AbortSignal): Promise<Acknowledgement> {
+    const sent = this.#last.then(() => this.#send(intent, timeout, signal))
+    this.#last = sent.catch(() => undefined)
+    return sent
+  }
+
+  async #send(intent: SentIntent, timeout: number, signal: AbortSignal): Promise<Acknowledgement> {
     this.#process.send(intentLine(intent))
     const until = this.#host.now() + timeout
     const line = await this.#next(timeout, signal)
@@ -77,11 +101,9 @@ export class ProcessChannel {
     }
   }
 
-  /** Returns how the process ended and the end of what it wrote to its errors. */
+  /** Returns how the process ended, and what it says is wrong. */
   async #lastWords(): Promise<string> {
     if (this.#process.isFlooding) return ': one of its lines is too long'
-    const { code, signal, stderr } = await this.#process.end(0)
-    const words = stderr.trim().split('\n').at(-1) ?? ''
-    return `: ${signal === null ? `exit ${code ?? 0}` : `ended by ${signal}`}${words === '' ? '' : `, ${words.slice(0, 200)}`}`
+    return `: ${endText(await this.#process.end(0))}`
   }
 }

@@ -1,15 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { type Fault, isObject, type JsonObject } from '../../../kernel/index.ts'
+import { isObject, type JsonObject } from '../../../kernel/index.ts'
 import type { RunOptionValues } from '../../../programs/run-options.ts'
 import { readJson } from '../../../text/index.ts'
 import { coverageFindings } from '../adapter/coverage.ts'
-import { DEFAULT_HOST, type HostFile, readHostFile } from '../adapter/host-file.ts'
+import type { HostFile } from '../adapter/host-file.ts'
 import { type EventSource, readArgs, writeArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { faults } from '../run/faults.ts'
 import { basename } from 'node:path'
+import { hostFor, textOf, throwFirst } from './host-of.ts'
 import type { DATAFLOW_RUN_OPTIONS } from './run-options.ts'
-import { siblingText } from './siblings.ts'
 
 /**
  * Returns the arguments of a run of a graph, from its options and the host file: `--host`, else NAME.host.json beside the program. Throws the
@@ -20,7 +19,7 @@ export function startArgs(
   { source, host: named, stays, contextFrom }: RunOptionValues<typeof DATAFLOW_RUN_OPTIONS>,
   file: string | undefined,
 ): JsonObject {
-  const host = hostOf(named, file)
+  const host = hostFor({ host: named }, file)
   const isOpen = stays === true || source !== undefined || host.ingress !== undefined
   const coverage = coverageFindings(def.graph, {
     adapter: def.adapter?.adapter,
@@ -43,22 +42,6 @@ export function startedPrograms(input: JsonObject): readonly string[] {
   return Object.values(channels).flatMap((channel) => (channel.type === 'program' ? [channel.start] : []))
 }
 
-function hostOf(named: string | undefined, program: string | undefined): HostFile {
-  const found = named === undefined ? siblingText(program, 'host') : { file: named, text: textOf(named) }
-  if (found === undefined) return DEFAULT_HOST
-  const { host, findings } = readHostFile(found.text, found.file)
-  throwFirst(findings)
-  return host ?? DEFAULT_HOST
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (thrown) {
-    throw faults.make('R1388', `${file} cannot be read`, { file, cause: thrown })
-  }
-}
-
 function sourcesOf(file: string | undefined, { ingress }: HostFile): EventSource[] {
   const read: EventSource[] = file === undefined ? [] : [{ from: 'file', name: basename(file), file }]
   if (ingress?.type === 'process') return [...read, { from: 'process', name: 'ingress', command: ingress.command }]
@@ -79,9 +62,4 @@ function contextIn(file: string, { adapter }: CompiledGraph): JsonObject {
       path: unknown,
     })
   return value
-}
-
-function throwFirst(findings: readonly Fault[]): void {
-  const error = findings.find(({ severity }) => severity === 'error')
-  if (error !== undefined) throw error
 }

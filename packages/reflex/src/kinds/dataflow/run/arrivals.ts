@@ -1,4 +1,5 @@
 import { isList, isObject, type Json, type JsonObject, type Ref, type TakenMessage } from '../../../kernel/index.ts'
+import type { Instant } from '../model/event.ts'
 import type { EventSource, GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import type { Arrived } from './session.ts'
@@ -20,12 +21,19 @@ export function messageArrivals(messages: readonly TakenMessage[]): (Arrived | S
   )
 }
 
-/** Reads a message of the port `ingress`: `{source: [name, offset, line], event}`; without an event, the source has ended. */
+/**
+ * Reads a message of the port `ingress`: `{source: [name, offset, line], event}`, in place of an event `due` for a capture whose deferred items
+ * ran at that time, with the `fork` that took it; without both, the source has ended.
+ */
 function sourcedEvent(id: string, body: Json): Arrived | SourcedEvent {
   if (!isObject(body) || !isList(body.source)) return { id, body: body ?? NOTHING, isClose: body === null }
   const [name, offset, line] = body.source as unknown as readonly [string, number, number]
-  if (body.event === undefined) return { id, body: NOTHING, name, read: [-1, line] }
-  return { id: `${name}:${line}`, body: body.event, name, read: [offset, line] }
+  const { event, due, fork } = body
+  const mark = typeof fork === 'string' ? { fork } : {}
+  const own = { id: `${name}:${line}`, name, read: [offset, line], ...mark } as const
+  if (event !== undefined) return { ...own, body: event }
+  if (due !== undefined) return { ...own, body: NOTHING, due: due as unknown as Instant }
+  return { id, body: NOTHING, name, read: [-1, line] }
 }
 
 /** True if an event says that none follows, or ends the last source. */
@@ -39,9 +47,13 @@ export function isLast(
   return hasEnd && sources.every(({ from, name }) => from === 'timer' || read[name]?.[0] === -1)
 }
 
-/** Returns the one event of a graph that is called: a command with the inputs as its payload. No other call of any run has its id. */
-export function callArrival({ input }: GraphArgs, run: string, frame: Ref): Arrived {
-  const { semantic_kind: kind, ...payload } = input
+/**
+ * Returns the one event of a graph that is called: a command with the inputs as its payload, of the kind that they name, else of the only one.
+ * No other call of any run has its id.
+ */
+export function callArrival({ adapter }: CompiledGraph, { input }: GraphArgs, run: string, frame: Ref): Arrived {
+  const [only, ...others] = adapter?.forms.keys() ?? []
+  const { semantic_kind: kind = others.length === 0 ? only : undefined, ...payload } = input
   const id = `${run}/${frame}`
   return { id, body: { event_id: id, kind: 'Command', payload, ...(kind === undefined ? {} : { semantic_kind: kind }) } }
 }

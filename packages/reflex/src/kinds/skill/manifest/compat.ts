@@ -11,8 +11,8 @@ export function isToolsetRange(value: string): boolean {
 }
 
 /**
- * Compares what a manifest needs with the facts of the host (reference skill 1.4). Lists every key of the manifest in its order. A key that the manifest
- * does not have is not compared.
+ * Compares what a manifest needs with the facts of the host (reference skill 1.4). Lists every key of the manifest in its order. A key
+ * that the manifest does not have is not compared.
  */
 export function matchCompat(compat: HostFacts, facts: HostFacts): CompatResult {
   const checks = Object.entries(compat).map(([key, want]) => {

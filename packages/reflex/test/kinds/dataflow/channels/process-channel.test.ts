@@ -104,3 +104,31 @@ describe('a process that takes intents', () => {
     ).toEqual([IDS[0], IDS[0], IDS[1], IDS[2]])
   })
 })
+
+describe('a channel that cannot start', () => {
+  const failure = async (command: readonly string[]): Promise<{ folder: string; failure: unknown }> => {
+    const { reflex, graph, events, folder } = channelWorld({ host: { channels: { hvac: { type: 'process', command } } } })
+    const run = await reflex.run(graph, { trust: 'trusted', dataflow: { source: events } })
+    return { folder, failure: run.failure }
+  }
+
+  test('because its file is missing names the whole path, and what to correct', async () => {
+    const { folder, failure: found } = await failure(['node', 'scripts/chanel.mjs'])
+    expect(found).toMatchObject({
+      code: 'R1382',
+      message: `channel hvac is not ready: there is no file ${folder}/scripts/chanel.mjs`,
+      fix: `correct "scripts/chanel.mjs" in the command: a path is from the work folder ${folder}, or absolute`,
+    })
+  })
+
+  test('because of an error quotes the line that names it, and not the last one', async () => {
+    const { failure: found } = await failure(['node', '-e', 'throw new RangeError("the port is taken")'])
+    expect(found).toMatchObject({ code: 'R1382', message: expect.stringContaining('exit 1, RangeError: the port is taken') as unknown })
+  })
+
+  test('because its command does not exist says so', async () => {
+    const { failure: found } = await failure(['no-such-command'])
+    expect(JSON.stringify(found)).toMatch(/no-such-command/)
+    expect(JSON.stringify(found)).toMatch(/not found|no such|there is no|ENOENT/i)
+  })
+})

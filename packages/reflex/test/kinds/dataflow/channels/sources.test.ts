@@ -73,7 +73,7 @@ describe('a file of events', () => {
     const { lines } = await reflex.trace(run.id)
     expect(lines.flatMap(({ event }) => (event.mark === 'warn' ? [`${event.node} ${event.text}`] : []))).toEqual([
       'presses.jsonl:3 refused R1380: the event cannot be read: it is not JSON: "not json"',
-      'presses.jsonl:4 refused R1334: event id p1 was taken before',
+      'presses.jsonl:4 refused R1334: event id p1 was taken before, at presses.jsonl:1',
       'presses.jsonl:6 refused R1331: no field "buy"; did you mean "by"?',
     ])
   })
