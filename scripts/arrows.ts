@@ -185,7 +185,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   learn: ['shapes/faults', 'registry/faults'],
   // Without a server: schedules of a store are changed by the command, and fired by workers.
   serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
-  pictures: ['dot', 'drawing', 'layout', 'mark', 'picture'],
+  pictures: ['cause-picture', 'dot', 'drawing', 'layout', 'mark', 'picture'],
   protocol: ['catalogue', 'plain', 'shapes', 'schemas', 'documents', 'view-document', 'record-document'],
   app: [
     // Files beside programs that flags name, for commands that run nothing.

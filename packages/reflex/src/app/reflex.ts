@@ -303,7 +303,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const input = {
       ...accepted,
       ...outside?.labels,
-      ...beginningOf(this.kinds, program, optionsOfKind(chosen, program.kind, places), settings),
+      ...beginningOf(this.kinds, program, optionsOfKind(chosen, program.kind, places), { ...settings, input: accepted }),
     }
     const besides = startedBesides(this.kinds, program.kind, input)
     if (file !== undefined && besides.length > 0)

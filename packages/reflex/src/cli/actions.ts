@@ -435,7 +435,7 @@ const SHARED: readonly Verb[] = [
       ['[node]', 'a node in the episode'],
     ],
     about: 'show the causes of a value or a decision',
-    options: COMMON,
+    options: [new Option('--svg <file>', 'write them as an SVG image; - for standard output'), ...COMMON],
     examples: [
       'why otter decide',
       'why otter identity',
@@ -443,10 +443,11 @@ const SHARED: readonly Verb[] = [
       'why otter @11',
       'why finch E554 notify',
       'why finch@12.3 notify',
+      'why finch E554 notify --svg notify.svg',
     ],
     action: withExistingStore(async () => {
       const { why } = await import('./verbs/why.ts')
-      return (session, [ref = '', what, node]) => why(session, ref, what, node)
+      return (session, [ref = '', what, node], flags) => why(session, ref, what, node, flags)
     }),
   },
   {
@@ -540,7 +541,7 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'graph',
-    words: [['<program>', 'a file, a folder with one program, or a run: RUN, RUN@21']],
+    words: [['<program>', 'a file, a folder with one program, or a run: RUN, RUN@21, or RUN@21.3 for part 3 of record 21']],
     about: 'draw a program, or the path of a run in it',
     options: [
       new Option('--svg <file>', 'write an SVG image, for light and dark pages; - for standard output'),
@@ -549,7 +550,12 @@ const SHARED: readonly Verb[] = [
       PROGRAMS,
       ...COMMON,
     ],
-    examples: ['graph refund.workflow.json', 'graph refund.workflow.json --svg refund.svg', 'graph otter@21'],
+    examples: [
+      'graph refund.workflow.json',
+      'graph refund.workflow.json --svg refund.svg',
+      'graph otter@21',
+      'graph finch@12.3 --svg episode.svg',
+    ],
     action: withoutStore(async () => {
       const { graph } = await import('./verbs/graph.ts')
       return (console, [what = ''], flags) => graph(console, what, flags)

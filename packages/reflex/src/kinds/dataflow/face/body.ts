@@ -28,7 +28,7 @@ export const dataflowBody: KindBody<DataflowOptions, CompiledGraph> = {
   captures: graphCaptures,
   folder: {
     keep: async () => undefined,
-    beginsAt: (def, options: RunOptionValues<typeof DATAFLOW_RUN_OPTIONS>, { file }) => startArgs(def, options, file),
+    beginsAt: (def, options: RunOptionValues<typeof DATAFLOW_RUN_OPTIONS>, from) => startArgs(def, options, from),
     startsBesides: startedPrograms,
     calledWith: calledHost,
   },

@@ -10,6 +10,7 @@ import { restoreRun } from '../capture/restore-run.ts'
 import { BundleWriter } from '../capture/write-bundle.ts'
 import { evaluate } from '../pass/evaluate.ts'
 import { markedId } from '../pass/intent-id.ts'
+import { terminationOf } from '../pass/pass-error.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { hostFor } from './host-of.ts'
 
@@ -60,7 +61,7 @@ function evaluationOf({ graph }: CompiledGraph): Evaluation {
     const reader = { value: (key: string) => (Object.hasOwn(context, key) ? context[key] : undefined) }
     const result = evaluate(graph, reader, { graphId: markedId(graph.id, fork), eventId: event_id })
     return 'error' in result
-      ? { termination: { Failed: 'SemanticError' }, effects: [], outputs: null }
+      ? { termination: terminationOf(result.error), effects: [], outputs: null }
       : { termination: 'Completed', effects: result.effects, outputs: result.outputs }
   }
 }

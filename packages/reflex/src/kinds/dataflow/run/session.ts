@@ -6,6 +6,7 @@ import type { HostedEvent, Instant } from '../model/event.ts'
 import type { PassValue, Scalar } from '../model/value.ts'
 import { evaluate, type NodeTrace } from '../pass/evaluate.ts'
 import { markedId } from '../pass/intent-id.ts'
+import { terminationOf } from '../pass/pass-error.ts'
 import type { Decision } from '../supervisor/decision.ts'
 import { compareInstants } from '../supervisor/instant.ts'
 import { nextDeferred, nextDue, type Supervisor, supervise, type SupervisorState } from '../supervisor/supervise.ts'
@@ -216,7 +217,7 @@ export class Session {
         ...('error' in result ? { failure: result.error.fault } : result),
         ...(traced ? { trace } : {}),
       }
-      return 'error' in result ? { Failed: 'SemanticError' } : 'Completed'
+      return 'error' in result ? terminationOf(result.error) : 'Completed'
     })
     this.#scheduling = state
     const report: PassReport = { event, merged: context, decision, ...ran, ...(fork === undefined ? {} : { fork }) }

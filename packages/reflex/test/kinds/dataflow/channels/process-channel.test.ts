@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { channelWorld } from './world.ts'
 
@@ -10,6 +12,8 @@ const IDS = [
 describe('a process that takes intents', () => {
   // proves: dataflow 39
   // proves: dataflow 43
+  // The ids of intents are hashes over the ids of the graph and of the event.
+  // proves: dataflow RTHANDLE-META-1
   test('gets each intent of a file of events once, in order, with the ids of the reference, and then the end', async () => {
     const { reflex, graph, events, got } = channelWorld()
     const run = await reflex.run(graph, { dataflow: { source: events } })
@@ -86,6 +90,13 @@ describe('a process that takes intents', () => {
     const run = await reflex.run(graph, { dataflow: { source: events } })
     expect(run.failure).toMatchObject({ code: 'R1382' })
     expect(run.failure?.message).toContain('heater_command')
+  })
+
+  test('that fails at once fails the run with its error, not with the last line of its interpreter', async () => {
+    const { reflex, graph, events, folder } = channelWorld()
+    writeFileSync(join(folder, 'channel.mjs'), "throw new Error('no display')")
+    const run = await reflex.run(graph, { dataflow: { source: events } })
+    expect(run.failure).toMatchObject({ code: 'R1382', message: expect.stringContaining('exit 1, Error: no display') as string })
   })
 
   test('that fails asks a person if its route says so, and the run continues with the answer', async () => {

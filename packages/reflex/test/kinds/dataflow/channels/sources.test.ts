@@ -78,10 +78,22 @@ describe('a file of events', () => {
     ])
   })
 
-  test('that does not exist fails the run with the path', async () => {
-    const { folder, graph } = counter(0)
-    const run = await lifeIn(folder).run(graph, { dataflow: { source: join(folder, 'none.jsonl') } })
-    expect(run.failure).toMatchObject({ code: 'R1387', rule: 'driver_io' })
+  test('that does not exist is refused before the run, with a name that is near', async () => {
+    const { folder, graph, events } = counter(0)
+    const reflex = lifeIn(folder)
+    const refusal = (source: string): Promise<unknown> =>
+      reflex.run(graph, { dataflow: { source } }).then(
+        () => undefined,
+        (fault: unknown) => fault,
+      )
+    expect(await refusal(join(folder, 'preses.jsonl'))).toMatchObject({
+      code: 'R1387',
+      rule: 'driver_io',
+      message: `the events cannot be read from ${join(folder, 'preses.jsonl')}: there is no such file; did you mean "presses.jsonl"?`,
+      fix: `write --events ${events}`,
+    })
+    expect(await refusal(folder)).toMatchObject({ code: 'R1387', message: `the events cannot be read from ${folder}: it is a folder` })
+    expect(await reflex.runs()).toEqual([])
   })
 })
 
