@@ -16,6 +16,7 @@ import { large } from './large.ts'
 import { long } from './long.ts'
 import { logging } from './logging.ts'
 import { alternate, type Contestant, rate, timed, timesAsFast } from './measure.ts'
+import { mining } from './mining.ts'
 import { pipeline } from './pipeline.ts'
 import { postgres } from './postgres.ts'
 import { serving, servingMcp, servingStreams } from './serve.ts'
@@ -113,6 +114,7 @@ const PARTS = {
   long,
   endless,
   large,
+  mining,
   start: starting,
   serve: serving,
   'serve-streams': servingStreams,

@@ -34,7 +34,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   app: HOUSE,
   wrap: [...HOUSE, 'app'],
   learn: [...HOUSE, 'app'],
-  protocol: [...HOUSE, 'app'],
+  // The catalogue has the faults of learning.
+  protocol: [...HOUSE, 'app', 'learn'],
   pictures: [...HOUSE, 'app', 'protocol'],
   serve: [...HOUSE, 'app', 'protocol', 'pictures'],
   testing: [...HOUSE, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve'],
@@ -183,6 +184,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'ledger/entries',
     'plan/skill-host',
   ],
+  learn: ['shapes/faults', 'registry/faults'],
   // Without a server: schedules of a store are changed by the command, and fired by workers.
   serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
   pictures: ['cause-picture', 'dot', 'drawing', 'layout', 'mark', 'picture'],
