@@ -163,16 +163,13 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   'kinds/dataflow': ['face/module'],
   'kinds/skill': [
     'face/module',
-    // What wrapped agents read and write of the protocol, and their turns.
+    // What wrapped agents read and write of the protocol.
     'model/protocol',
-    'model/turn',
     'protocol/native',
     'protocol/reply-reader',
     'protocol/faults',
     'bulletin/guidance',
     'model/card',
-    'turn/kind',
-    'turn/turn',
     // Manifests and the registry, for those who learn, test and keep skills.
     'model/decision',
     'model/manifest',
@@ -182,7 +179,6 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'manifest/read-skill',
     'manifest/version',
     'ledger/entries',
-    'plan/skill-host',
   ],
   learn: ['shapes/faults', 'registry/faults'],
   // Without a server: schedules of a store are changed by the command, and fired by workers.
