@@ -115,7 +115,7 @@ function owners(list: readonly Json[]): readonly Owner[] {
 
 /** The executions of a major version that count for its success of late: the last ones of thirty days (reference skill 1.9). */
 export function recentStats(use: UseEntry, major: number, now: number): { readonly successes: number; readonly runs: number } {
-  const recent = use.ended.filter(([at, of]) => of === major && at > now - THIRTY_DAYS)
+  const recent = use.ended.filter(([at, of]) => of === major && at >= now - THIRTY_DAYS)
   return { successes: recent.filter(([, , ok]) => ok).length, runs: recent.length }
 }
 

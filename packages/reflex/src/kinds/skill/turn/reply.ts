@@ -6,7 +6,7 @@ import type { SkillOutcome } from '../model/plan-result.ts'
 import type { Proposal, Rejection, ReplyOutcome, SkillResultMessage } from '../model/protocol.ts'
 import type { HiddenRound, ModelReply, ReplyPart } from '../model/turn.ts'
 import { clarificationText, formatResult } from '../protocol/format-result.ts'
-import { MAX_MALFORMED_REPLIES, ReplyReader } from '../protocol/reply-reader.ts'
+import { MAX_MALFORMED_REPLIES, readReplyParts, ReplyReader } from '../protocol/reply-reader.ts'
 import type { OpenRequest } from './position.ts'
 import { send } from './send.ts'
 import { type Turn, TURN_KEYS } from './turn.ts'
@@ -14,17 +14,8 @@ import { type Turn, TURN_KEYS } from './turn.ts'
 /** Reads what a reply means for skills, and counts replies with a malformed block: two of them turn the protocol off for the turn. */
 export function readReply(turn: Turn, reply: ModelReply): ReplyOutcome {
   const { malformed } = turn.position
-  const reader = new ReplyReader({ enabled: malformed < MAX_MALFORMED_REPLIES })
-  for (const part of reply.parts) {
-    if ('text' in part) {
-      reader.text(part.text)
-      reader.endPart()
-    } else {
-      reader.startCall(part.call.name)
-      reader.call(part.call)
-    }
-  }
-  const { outcome } = reader.end()
+  const parts = reply.parts.map((part) => ('text' in part ? part.text : part.call))
+  const outcome = readReplyParts(parts, { enabled: malformed < MAX_MALFORMED_REPLIES })
   if (outcome.malformed) turn.move({ malformed: malformed + 1 })
   return outcome
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { admit, type AdmissionRequest, type AdmissionView, type RunLife } from '../../../../src/kinds/skill/ledger/admission.ts'
-import { type KeyEntry, NO_USE, type Owner } from '../../../../src/kinds/skill/ledger/entries.ts'
+import { type KeyEntry, NO_USE, type Owner, recentStats } from '../../../../src/kinds/skill/ledger/entries.ts'
 import { settle, type Settlement } from '../../../../src/kinds/skill/ledger/settlement.ts'
 
 const OWN: Owner = ['otter-2m9q', 'otter-2m9q:0']
@@ -137,6 +137,19 @@ describe('the end of an execution', () => {
     ).toBeUndefined()
     expect(settle(end({ status: 'failed', major: 2 }), { use: failed }).state).toBeUndefined()
     expect(settle(end({ status: 'unknown', isRollbackIncomplete: true }), { use: NO_USE }).state?.state).toBe('quarantined')
+  })
+
+  // proves: skill 52
+  it('counts for the success of late if it is at most thirty days old, and of the same major version', () => {
+    const day = 86_400_000
+    const ended = [
+      [0, 1, true],
+      [day, 1, true],
+      [2 * day, 2, true],
+      [3 * day, 1, false],
+    ] as const
+    expect(recentStats({ running: [], ended }, 1, 31 * day)).toEqual({ successes: 1, runs: 2 })
+    expect(recentStats(NO_USE, 1, 31 * day)).toEqual({ successes: 0, runs: 0 })
   })
 
   // proves: skill 52

@@ -46,11 +46,17 @@ describe('a plan', () => {
 
   // proves: skill 115
   it('retries only what may be repeated, after a pause', async () => {
+    const busy = Object.assign(new Error('busy'), { verdict: 'retry' })
     let tries = 0
-    const flaky = () => (++tries < 3 ? Object.assign(new Error('busy'), { verdict: 'retry' }) : 'ok')
-    const world = new PlanWorld({ a: flaky })
-    await world.ran({ steps: [{ id: 'a', retries: 0 }] }, AGENT)
+    const world = new PlanWorld({ a: () => (++tries < 3 ? busy : 'ok'), b: busy })
+    const run = await world.start({ steps: [{ id: 'a', free: true, retries: 2 }, { id: 'b', retries: 2 }] }, AGENT)
     expect(world.calls).toEqual(['a'])
+    for (const pause of [100, 200]) {
+      await world.world.host.advance(pause)
+      await run.idle()
+    }
+    expect(world.calls).toEqual(['a', 'a', 'a', 'b'])
+    expect(run.state.ended?.value).toMatchObject({ status: 'failed', reason: 'step_error' })
   })
 
   // proves: skill 67
@@ -83,6 +89,13 @@ describe('a plan', () => {
 
 describe('a plan that fails', () => {
   const UNDOS = [{ id: 'undo-a', of: 'a' }, { id: 'undo-b', of: 'b' }, { id: 'clean' }]
+
+  it('undoes also in a pause of the skill', async () => {
+    const world = new PlanWorld({ b: failure })
+    const [, value] = await world.ran({ steps: [{ id: 'a' }, { id: 'b' }], undos: UNDOS, cooldown: 30 }, AGENT)
+    expect(value).toMatchObject({ status: 'partial_failure', compensated: 'full' })
+    expect(world.calls).toEqual(['a', 'b', 'undo-a', 'clean'])
+  })
 
   // proves: skill 119
   it('undoes nothing if nothing has happened', async () => {

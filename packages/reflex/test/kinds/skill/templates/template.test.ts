@@ -1,4 +1,4 @@
-// proves: skill 20, skill 21, skill 22, skill 23, skill 25, skill 31, skill 34
+// proves: skill 20, skill 21, skill 22, skill 23, skill 25, skill 31, skill 32, skill 34
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compileExtractor, compileSlotRule } from '../../../../src/kinds/skill/templates/extract.ts'
