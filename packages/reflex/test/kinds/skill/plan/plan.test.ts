@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { isObject } from '../../../../src/kernel/index.ts'
+import { faults } from '../../../../src/kinds/skill/plan/faults.ts'
 import { AGENT, PlanWorld } from './world.ts'
 
 const failure = new Error('404')
@@ -10,6 +12,17 @@ describe('a plan', () => {
     const [status, value] = await world.ran({ steps: [{ id: 'set' }, { id: 'restart' }] })
     expect([status, value]).toEqual(['done', { endpoint: 'https://x' }])
     expect(world.calls).toEqual(['set', 'restart'])
+  })
+
+  // proves: skill 62
+  it('has one decision, at the latest in the record that requests its first step', async () => {
+    const world = new PlanWorld()
+    const run = await world.start({ steps: [{ id: 'a' }, { id: 'b' }], keyed: true })
+    const { records } = await world.world.runtime.history(run.id)
+    const decided = records.flatMap(({ more }, n) => (isObject(more?.note) && more.note['decision'] !== undefined ? [n] : []))
+    const called = records.flatMap(({ requests = [] }, n) => (requests.some(([port]) => port === 'tool') ? [n] : []))
+    expect([decided.length, called.length]).toEqual([1, 2])
+    expect(decided[0]).toBeLessThanOrEqual(called[0] ?? 0)
   })
 
   // proves: skill 117
@@ -46,10 +59,18 @@ describe('a plan', () => {
 
   // proves: skill 115
   it('retries only what may be repeated, after a pause', async () => {
-    const busy = Object.assign(new Error('busy'), { verdict: 'retry' })
+    const busy = faults.make('R1473', 'busy')
     let tries = 0
     const world = new PlanWorld({ a: () => (++tries < 3 ? busy : 'ok'), b: busy })
-    const run = await world.start({ steps: [{ id: 'a', free: true, retries: 2 }, { id: 'b', retries: 2 }] }, AGENT)
+    const run = await world.start(
+      {
+        steps: [
+          { id: 'a', free: true, retries: 2 },
+          { id: 'b', retries: 2 },
+        ],
+      },
+      AGENT,
+    )
     expect(world.calls).toEqual(['a'])
     for (const pause of [100, 200]) {
       await world.world.host.advance(pause)
