@@ -12,12 +12,12 @@ export function skillLedger(project: string, env: string): string {
 /** The names of entries. */
 export const entryNames = {
   /** The versions that get the calls of a skill. */
-  active: (id: string) => `active/${id}`,
-  state: (id: string, version: string) => `state/${id}@${version}`,
+  active: (id: string): string => `active/${id}`,
+  state: (id: string, version: string): string => `state/${id}@${version}`,
   /** An idempotency key, as a hash. */
-  key: (hash: string) => `key/${hash}`,
+  key: (hash: string): string => `key/${hash}`,
   /** Executions of a skill: those that go on, and the last ones that ended. */
-  use: (id: string) => `use/${id}`,
+  use: (id: string): string => `use/${id}`,
 }
 
 /** The versions that get the calls of a skill: the first gets all that the shares of the others leave. */
@@ -70,7 +70,7 @@ export function readState(value: Json | undefined): StateEntry | undefined {
   const { state, reason, since, by } = value
   const isKnown = typeof state === 'string' && (SKILL_STATES as readonly string[]).includes(state)
   return isKnown && typeof since === 'number'
-    ? { state: state as SkillState, reason: String(reason ?? ''), since, by: String(by ?? '') }
+    ? { state: state as SkillState, reason: textOf(reason), since, by: textOf(by) }
     : undefined
 }
 
@@ -81,7 +81,7 @@ export function readActive(value: Json | undefined): ActiveEntry | undefined {
       ? [{ version: one.version, hash: one.hash, ...(typeof one.share === 'number' ? { share: one.share } : {}) }]
       : [],
   )
-  return versions.length === 0 ? undefined : { versions, since: value.since, by: String(value.by ?? '') }
+  return versions.length === 0 ? undefined : { versions, since: value.since, by: textOf(value.by) }
 }
 
 export function readKey(value: Json | undefined): KeyEntry | undefined {
@@ -104,6 +104,10 @@ export function readUse(value: Json | undefined): UseEntry {
     ...(typeof value.finished === 'number' ? { finished: value.finished } : {}),
     ended,
   }
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
 }
 
 function owners(list: readonly Json[]): readonly Owner[] {

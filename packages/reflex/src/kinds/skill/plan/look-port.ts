@@ -25,7 +25,7 @@ export function lookPort(world: LookWorld, host: SkillHost): Port<RunSettings> {
     leaves: false,
     repeat: 'free',
     simulate: 'perform',
-    perform: async (call) => (await look(call, world, host)) as unknown as Json,
+    perform: (call) => look(call, world, host),
   }
 }
 
@@ -76,7 +76,7 @@ function stateOf({ settings, frame }: Call<RunSettings>, state: Json | undefined
 
 async function factsOf({ facts }: SkillHost): Promise<JsonObject> {
   const found = await Promise.all(Object.entries(facts).map(async ([name, read]) => [name, await read()] as const))
-  return Object.fromEntries(found) as JsonObject
+  return Object.fromEntries<Json>(found)
 }
 
 function promptOf(ref: string, value: Json | undefined): readonly (readonly [string, string])[] {

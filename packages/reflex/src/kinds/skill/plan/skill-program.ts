@@ -55,7 +55,7 @@ export class SkillProgram implements PlanProgram {
     const { idempotenceKey } = this.bound
     if (idempotenceKey === undefined) return undefined
     const key = renderValue(idempotenceKey, values)
-    return key.ok ? { ok: true, value: String(key.value) } : key
+    return key.ok ? { ok: true, value: typeof key.value === 'string' ? key.value : JSON.stringify(key.value) } : key
   }
 
   outputs(values: PlanValues): Rendered<JsonObject> {

@@ -25,7 +25,8 @@ export function propose(turn: Turn, id: string, proposal: Proposal): void {
   const { x, args } = turn
   const name = programOf(turn, proposal)
   if (name === undefined) return refuse(turn, id, proposal)
-  const userText = String(x.get(TURN_KEYS.userText) ?? '')
+  const said = x.get(TURN_KEYS.userText)
+  const userText = typeof said === 'string' ? said : ''
   const strand = x.spawn(name, {
     sees: 'live',
     args: writeArgs({

@@ -29,7 +29,7 @@ export class Turn {
 
   constructor(x: TurnStep) {
     this.x = x
-    this.args = (isObject(x.args) ? x.args : {}) as unknown as TurnArgs
+    this.args = isObject(x.args) ? x.args : {}
     this.before = readPosition(x.position)
     this.position = this.before
   }
@@ -63,7 +63,7 @@ export class Turn {
 
   /** Says what became of a call: the session of the agent's code sees the write. */
   resolve(id: string, result: CallResult): void {
-    this.x.setInternal(TURN_KEYS.result(id), result as unknown as JsonObject)
+    this.x.setInternal(TURN_KEYS.result(id), result)
     this.move({ requests: without(this.position.requests, id) })
   }
 }

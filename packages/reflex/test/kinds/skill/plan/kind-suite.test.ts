@@ -117,7 +117,7 @@ const subject = (name: string, source: Json, given: Partial<KindSubject> = {}): 
   settings: runsSettings(),
   ports: (store, virtual) => ({
     tool: tools,
-    'skills.look': { leaves: false, repeat: 'free', perform: () => LOOK as unknown as Json },
+    'skills.look': { leaves: false, repeat: 'free', perform: () => LOOK },
     ...registryPorts({ store, host: virtual }, host),
     decide: { leaves: false, repeat: 'free', perform: () => 'yes' },
   }),
