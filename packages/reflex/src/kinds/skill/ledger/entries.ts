@@ -69,9 +69,7 @@ export function readState(value: Json | undefined): StateEntry | undefined {
   if (!isObject(value)) return undefined
   const { state, reason, since, by } = value
   const isKnown = typeof state === 'string' && (SKILL_STATES as readonly string[]).includes(state)
-  return isKnown && typeof since === 'number'
-    ? { state: state as SkillState, reason: textOf(reason), since, by: textOf(by) }
-    : undefined
+  return isKnown && typeof since === 'number' ? { state: state as SkillState, reason: textOf(reason), since, by: textOf(by) } : undefined
 }
 
 export function readActive(value: Json | undefined): ActiveEntry | undefined {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type Ref, type StepContext } from '../../../kernel/index.ts'
+import { isObject, type Ref, type StepContext } from '../../../kernel/index.ts'
 import type { Bulletin } from '../model/card.ts'
 import type { CallResult, TurnArgs, TurnSource } from '../model/turn.ts'
 import { positionPatch, readPosition, type TurnPosition, without } from './position.ts'
