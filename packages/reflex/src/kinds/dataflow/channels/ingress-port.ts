@@ -1,4 +1,4 @@
-import { type Call, causeOf, isFault, isObject, type Json, type Port, type PortRun } from '../../../kernel/index.ts'
+import { type Call, isObject, type Json, type Port, type PortRun } from '../../../kernel/index.ts'
 import type { KindWorld } from '../../../programs/kind-module.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import { COMMAND_CAPABILITY, fsCapability, type LineProcess } from '../../../tools/index.ts'
@@ -6,7 +6,9 @@ import type { EventSource } from '../run/args.ts'
 import { faults } from '../run/faults.ts'
 import { readPosition } from '../run/position.ts'
 import { EVENT_TOPIC } from '../run/topics.ts'
-import { fileLines } from './read-lines.ts'
+import type { BatchRequest } from '../run/file-batch.ts'
+import { eventOfLine } from './event-line.ts'
+import { FileBatches } from './file-batches.ts'
 
 /** The first line of a process that sends events. */
 export const INGRESS_PROTOCOL = 'reflex-ingress.v1'
@@ -18,11 +20,18 @@ const MOST_MOVING = 4
 /** Milliseconds between two looks at how far the graph is, while too many events wait. */
 const LOOK = 20
 
+/** What the port keeps for a run in this process. */
+interface Opened {
+  readonly run: PortRun<RunSettings>
+  readonly files: FileBatches
+}
+
 type World = Pick<KindWorld, 'host' | 'startLines' | 'toolCall'>
 
 /**
- * The port `ingress`: the sources of events that a run reads itself. The effect lasts until its source ends. After a crash, reading of a file
- * continues behind the last line that a record has taken, so each line is taken exactly once; a process gets the number of events taken.
+ * The port `ingress`: the sources of events that a run reads itself. An effect reads the next events of a file, which are its result: the record
+ * that has them has taken them, so each line is taken exactly once, also after a crash. The effect of a process lasts until it ends, and its
+ * events are messages; a process that is started again gets the number of events taken.
  */
 export function ingressPort(world: World): Port<RunSettings> {
   return {
@@ -36,13 +45,14 @@ export function ingressPort(world: World): Port<RunSettings> {
         source.from === 'process' ? [COMMAND_CAPABILITY] : isNamed || source.from !== 'file' ? [] : [fsCapability('read', source.file)]
       return { leaves: source.from === 'process', repeat: 'free', needs }
     },
-    open: (run): PortRun<RunSettings> => run,
+    open: (run): Opened => ({ run, files: new FileBatches() }),
+    close: ({ session }) => (session as Opened | undefined)?.files.close(),
     async perform(call) {
       const source = sourceOf(call)
+      if (source.from === 'file') return (call.session as Opened).files.read(call.args as unknown as BatchRequest)
       const sink = new Sink(source.name, call, world)
       try {
-        if (source.from === 'file') await readFile(source, sink)
-        else if (source.from === 'process')
+        if (source.from === 'process')
           await readProcess(source, sink, await world.startLines({ argv: source.command }, world.toolCall(call)))
       } catch (thrown) {
         // The events before the failure are handled.
@@ -110,7 +120,7 @@ class Sink {
   }
 
   #message(body: Json, id: string): Promise<boolean> {
-    const run = this.#call.session as PortRun<RunSettings>
+    const { run } = this.#call.session as Opened
     return run.message(EVENT_TOPIC, body, { id, frame: this.#call.frame.id })
   }
 
@@ -120,7 +130,7 @@ class Sink {
     // A rejection is thrown where the batch is awaited.
     moving.catch(() => undefined)
     this.#moving.push(moving)
-    // Only a file that is far ahead waits: the record before is made durable while the next ones are read.
+    // Only a source that is far ahead waits: the record before is made durable while the next ones are read.
     if (this.#moving.length > MOST_MOVING) await this.#moving.shift()
     while (!this.signal.aborted && this.#waiting > MOST_WAITING) await this.#pause()
     if (this.signal.aborted) throw faults.make('R1387', `${this.name} was stopped`)
@@ -138,27 +148,6 @@ class Sink {
   }
 }
 
-async function readFile({ file, name }: Extract<EventSource, { from: 'file' }>, sink: Sink): Promise<void> {
-  const { offset, line: before } = sink.from
-  try {
-    for await (const { text, line, end } of fileLines(file, offset, before)) {
-      if (text.trim() !== '') await sink.send(jsonOf(text), end, line)
-    }
-  } catch (thrown) {
-    if (isFault(thrown)) throw thrown
-    throw faults.make('R1387', `${file} cannot be read`, { rule: 'driver_io', path: name, cause: causeOf(thrown) })
-  }
-}
-
-/** Returns a line as JSON; as text if it is none, so that the graph refuses it at its place. */
-function jsonOf(text: string): Json {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return text.slice(0, 200)
-  }
-}
-
 /** Reads the frames of a process: `hello`, then events, then `end`. */
 async function readProcess({ name }: Extract<EventSource, { from: 'process' }>, sink: Sink, process: LineProcess): Promise<void> {
   const fail = (rule: string, why: string): Error => {
@@ -168,7 +157,7 @@ async function readProcess({ name }: Extract<EventSource, { from: 'process' }>, 
   let { line: number } = sink.from
   let isGreeted = false
   for (let line = await process.next(sink.signal); line !== undefined; line = await process.next(sink.signal)) {
-    const frame = jsonOf(line)
+    const frame = eventOfLine(line)
     const type = isObject(frame) ? frame.type : undefined
     if (!isGreeted) {
       if (type !== 'hello' || !isObject(frame) || frame.protocol !== INGRESS_PROTOCOL)

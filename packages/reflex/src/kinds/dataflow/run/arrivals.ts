@@ -1,17 +1,18 @@
 import { isList, isObject, type Json, type JsonObject, type Ref, type TakenMessage } from '../../../kernel/index.ts'
 import type { EventSource, GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
+import type { ReadPlace } from './file-batch.ts'
 import type { Arrived } from './session.ts'
 
 /** An event of a source that the run reads itself. */
 export interface SourcedEvent extends Arrived {
   readonly name: string
-  /** The end of its line in the source, in bytes, and the number of the line; −1 at the end of the source. */
-  readonly read: readonly [offset: number, line: number]
+  /** The place of the source behind it. */
+  readonly read: ReadPlace
 }
 
 /** Stands for no event: the end of a source. */
-const NOTHING: Json = { kind: 'episode_start' }
+export const NOTHING: Json = { kind: 'episode_start' }
 
 /** Returns messages as events. Those of the port `ingress` have no author. */
 export function messageArrivals(messages: readonly TakenMessage[]): (Arrived | SourcedEvent)[] {
@@ -32,7 +33,7 @@ function sourcedEvent(id: string, body: Json): Arrived | SourcedEvent {
 export function isLast(
   arrived: readonly (Arrived | SourcedEvent)[],
   sources: readonly EventSource[],
-  read: Readonly<Record<string, readonly number[]>>,
+  read: Readonly<Record<string, ReadPlace>>,
 ): boolean {
   if (arrived.some(({ isClose }) => isClose === true)) return true
   const hasEnd = arrived.some((one) => one.read?.[0] === -1)

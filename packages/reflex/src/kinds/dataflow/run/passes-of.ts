@@ -3,6 +3,7 @@ import { readArgs } from './args.ts'
 import { callArrival, endArrival, messageArrivals, timerArrival } from './arrivals.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { channelOf } from './intents.ts'
+import { batchArrivals, fileBatchOf } from './file-batch.ts'
 import { readPosition } from './position.ts'
 import { Session, type Taken } from './session.ts'
 import { entriesAtStart, graphIdOf } from './running.ts'
@@ -45,6 +46,10 @@ function takenBy(session: Session, change: Change<CompiledGraph>): Taken | undef
       return session.take([], at)
     case 'messages':
       return session.take(messageArrivals(input[2]), at)
+    case 'ok': {
+      const batch = fileBatchOf(input[2])
+      return batch === undefined ? undefined : session.take(batchArrivals(batch), at)
+    }
     case 'timer': {
       const name = frame.waits?.find(({ id }) => id === input[1])?.name
       const source = args.sources.find((one) => one.from === 'timer' && one.name === name)

@@ -11,6 +11,7 @@ import { nextDeferred, nextDue, type Supervisor, supervise, type SupervisorState
 import type { GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { faults } from './faults.ts'
+import type { ReadPlace } from './file-batch.ts'
 import { Fingerprint } from './fingerprint.ts'
 import type { GraphPosition, PendingIntent } from './position.ts'
 import { readEvent } from './read-event.ts'
@@ -23,8 +24,8 @@ export interface Arrived {
   readonly body: Json
   /** True for a message that says that no event follows. */
   readonly isClose?: boolean
-  /** The end of its line in its source, in bytes, and the number of the line; −1 at the end of the source. Absent for an event that no source of the run has read. */
-  readonly read?: readonly [offset: number, line: number]
+  /** The place of its source behind it. Absent for an event that no source of the run has read. */
+  readonly read?: ReadPlace
 }
 
 /** One pass, or the decision that there is none now. */

@@ -15,14 +15,15 @@ import { channelOf, dispatch, FAILURE_WAIT, kindsOf, refusalOf } from './intents
 import type { Instant } from '../model/event.ts'
 import { callArrival, endArrival, isLast, messageArrivals, timerArrival } from './arrivals.ts'
 import { type GraphPosition, positionPatch } from './position.ts'
+import { batchArrivals, batchRequest, type FileBatch, fileBatchOf, placeAfter, type ReadPlace } from './file-batch.ts'
 import { recordTaken } from './record-taken.ts'
 import { dropWaits, type GraphStep, type Running, running, waitName } from './running.ts'
-import type { Taken } from './session.ts'
+import type { Arrived, Taken } from './session.ts'
 import { EVENT_TOPIC, MOST_CHARACTERS, MOST_EVENTS, PUMP_TIMER } from './topics.ts'
 
 /** One step of a graph: whole passes, the acknowledgement of an intent, or the end of what was started. */
 export function stepGraph(x: GraphStep, input: Input | undefined): void {
-  const graph = running(x)
+  const graph = running(x, input?.[0] === 'ok' || input?.[0] === 'err' ? input[1] : undefined)
   const before = graph.session.position
   if (x.position === undefined) return begin(graph)
   switch (input?.[0]) {
@@ -58,9 +59,11 @@ function begin(graph: Running): void {
 }
 
 /** Opens the waits and the sources of events. */
-function open({ x, args }: Running): void {
+function open(graph: Running): void {
+  const { x, args } = graph
   openEvents(x)
   for (const source of args.sources) openSource(x, source)
+  readFiles(graph)
 }
 
 function openEvents(x: GraphStep): void {
@@ -69,21 +72,36 @@ function openEvents(x: GraphStep): void {
 
 function openSource(x: GraphStep, source: EventSource): void {
   if (source.from === 'timer') x.wait('timer', source.name, { every: source.every })
-  else x.request('ingress', source)
+  else if (source.from === 'process') x.request('ingress', source)
 }
 
 /** Takes events, up to the first pass with an external intent. */
 function take(graph: Running, before: GraphPosition, messages: readonly TakenMessage[]): void {
-  const { x, args, session } = graph
+  const { x, session } = graph
   const arrived = messageArrivals(messages)
   const taken = session.take(arrived, x.now)
   const own = arrived.slice(0, taken.count)
-  const read = Object.fromEntries(own.flatMap((one) => ('name' in one ? [[one.name, one.read]] : [])))
+  const read: Record<string, ReadPlace> = {}
+  for (const one of own) if ('name' in one) read[one.name] = one.read
+  if (taken.count < messages.length) x.took(taken.count)
+  arrive(graph, before, own, read)
+  next(graph, before, taken)
+}
+
+/** Takes the events of a part of a file, up to the first pass with an external intent: the rest is read again after it. */
+function takeBatch(graph: Running, before: GraphPosition, batch: FileBatch, most: number): void {
+  const { x, session } = graph
+  const arrived = batchArrivals(batch)
+  const taken = session.take(arrived, x.now)
+  arrive(graph, before, arrived.slice(0, taken.count), { [batch.source]: placeAfter(batch, arrived, taken.count, most) })
+  next(graph, before, taken)
+}
+
+/** Moves the places of the sources behind the events that were taken, and closes the graph behind the last one. */
+function arrive({ args, session }: Running, before: GraphPosition, own: readonly Arrived[], read: GraphPosition['read']): void {
   const position = { ...before.read, ...read }
   const isClosing = before.isClosing || isLast(own, args.sources, position)
   session.move({ isClosing, ...(Object.keys(read).length === 0 ? {} : { read: position }) })
-  if (taken.count < messages.length) x.took(taken.count)
-  next(graph, before, taken)
 }
 
 /** Records what was taken, and does what follows: an intent, the next event, or the end. */
@@ -97,7 +115,7 @@ function next(graph: Running, before: GraphPosition, taken: Taken): void {
   const [report] = taken.passes
   if (!args.stays && report?.failure !== undefined) return x.fail(report.failure)
   if (before.pending.length === 0) send(graph)
-  if (session.position.pending.length > 0) dropWaits(x, EVENT_TOPIC)
+  if (session.position.pending.length > 0) hold(graph)
   recordTaken(x, before, taken, session.position)
   if (!args.stays && report?.outputs !== undefined) x.setInternal(OUTPUTS, report.outputs)
   rest(graph)
@@ -122,14 +140,37 @@ function send(graph: Running): void {
   }
 }
 
+/** Takes no event until the intents are acknowledged. A file that is being read is read again then. */
+function hold({ x, settling }: Running): void {
+  dropWaits(x, EVENT_TOPIC)
+  const reading = x.pendingEffects().filter(({ id, args }) => id !== settling && isReading(args))
+  if (reading.length > 0) x.drop(...reading.map(({ id }) => id))
+}
+
+/** Requests the next events of each file that is not being read. */
+function readFiles({ x, args, session, settling }: Running): void {
+  for (const source of args.sources) {
+    if (source.from !== 'file') continue
+    const request = batchRequest(source, session.position.read[source.name])
+    const isPending = x.pendingEffects().some((effect) => effect.id !== settling && isReading(effect.args, source.name))
+    if (request !== undefined && !isPending) x.request('ingress', request as unknown as JsonObject)
+  }
+}
+
+function isReading(args: Json | undefined, name?: string): boolean {
+  return isObject(args) && args.from === 'file' && (name === undefined || args.name === name)
+}
+
 /** Continues after the intents: the events that were held, the next ones, or the end of the graph. */
-function rest({ x, args, session }: Running): void {
+function rest(graph: Running): void {
+  const { x, args, session } = graph
   const { pending, held, isClosing, started } = session.position
   if (pending.length > 0) return
   if (held.length > 0) return x.again()
   const isDone = !args.stays || isClosing
-  if (isDone && Object.keys(started).length === 0) return finish({ x, args, session })
+  if (isDone && Object.keys(started).length === 0) return finish(graph)
   if (isDone && !args.stays) return
+  if (args.stays && !isDone) readFiles(graph)
   if (!x.waits().some(({ name }) => name === EVENT_TOPIC)) openEvents(x)
   if (args.isLive) alarm(x, session.nextDue)
 }
@@ -162,6 +203,8 @@ function onTimer(graph: Running, before: GraphPosition, name: string | undefined
 function settled(graph: Running, before: GraphPosition, ref: Ref, result: Json): void {
   const { x, session } = graph
   const effect = x.pendingEffects().find(({ id }) => id === ref)
+  const batch = fileBatchOf(result)
+  if (batch !== undefined) return takeBatch(graph, before, batch, mostOf(effect?.args))
   if (effect?.port === 'ingress') return rest(graph)
   if (isOpening(effect?.args)) {
     if (x.pendingEffects().length === 1) open(graph)
@@ -175,6 +218,11 @@ function settled(graph: Running, before: GraphPosition, ref: Ref, result: Json):
   send(graph)
   record(graph, before)
   rest(graph)
+}
+
+/** Returns the most events that an effect was to read. */
+function mostOf(args: Json | undefined): number {
+  return isObject(args) && typeof args.most === 'number' ? args.most : MOST_EVENTS
 }
 
 function isOpening(args: Json | undefined): boolean {

@@ -1,0 +1,88 @@
+import { type FileHandle, open } from 'node:fs/promises'
+
+/** The most bytes of a line; the rest of a longer one is dropped. */
+const MOST_LINE = 1_100_000
+const CHUNK = 65_536
+const NEWLINE = 10
+
+/** Reads the lines of a file in order, from any line on whose place is known. Never holds more than a line and a chunk. */
+export class FileReader {
+  readonly #handle: FileHandle
+  readonly #chunk = Buffer.allocUnsafe(CHUNK)
+  /** The part of the chunk that has not been returned. */
+  #from = 0
+  #to = 0
+  /** The offset in the file of the end of the chunk. */
+  #end = 0
+  /** The beginning of a line that is longer than what was read of it. */
+  #parts: Buffer[] = []
+  #size = 0
+  /** The number of lines before the next one. */
+  line = 0
+  #isEnd = false
+
+  private constructor(handle: FileHandle) {
+    this.#handle = handle
+  }
+
+  static async open(file: string): Promise<FileReader> {
+    return new FileReader(await open(file))
+  }
+
+  /** The offset of the next line, in bytes. */
+  get offset(): number {
+    return this.#end - (this.#to - this.#from) - this.#size
+  }
+
+  /** Goes to a line: `line` lines are before it. Costs nothing if the reader is there. */
+  seek(offset: number, line: number): void {
+    if (this.line === line && this.offset === offset) return
+    this.#from = this.#to = this.#size = 0
+    this.#parts = []
+    this.#isEnd = false
+    this.#end = offset
+    this.line = line
+  }
+
+  /** Returns the next line of those that have been read; undefined if more must be read. The last line needs no line feed. */
+  take(): string | undefined {
+    const at = this.#chunk.indexOf(NEWLINE, this.#from)
+    if (at < 0 || at >= this.#to) {
+      this.#keep(this.#to)
+      return this.#isEnd && this.#size > 0 ? this.#taken('') : undefined
+    }
+    if (this.#size === 0) return this.#taken(this.#chunk.toString('utf8', this.#from, (this.#from = at + 1) - 1))
+    this.#keep(at)
+    this.#from++
+    return this.#taken('')
+  }
+
+  #keep(to: number): void {
+    const kept = this.#parts.reduce((sum, { length }) => sum + length, 0)
+    if (to > this.#from && kept < MOST_LINE) this.#parts.push(Buffer.from(this.#chunk.subarray(this.#from, to)))
+    this.#size += to - this.#from
+    this.#from = to
+  }
+
+  #taken(text: string): string {
+    const whole = this.#size === 0 ? text : Buffer.concat(this.#parts).toString('utf8')
+    this.#parts = []
+    this.#size = 0
+    this.line++
+    return whole
+  }
+
+  /** Reads more. False at the end of the file. */
+  async more(): Promise<boolean> {
+    const { bytesRead } = await this.#handle.read(this.#chunk, 0, CHUNK, this.#end)
+    this.#from = 0
+    this.#to = bytesRead
+    this.#end += bytesRead
+    this.#isEnd = bytesRead === 0
+    return !this.#isEnd
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close()
+  }
+}
