@@ -58,6 +58,13 @@ export function layered(size: number, keys = KEYS): LayeredNode[] {
   return nodes
 }
 
+/** Returns a graph of parts that have nothing to do with one another: each has three keys of its own. */
+export function parted(size: number, part = 100): LayeredNode[] {
+  return Array.from({ length: size / part }, (_, i) =>
+    layered(part, 3).map((node) => ({ ...node, operands: node.operands.map((operand) => operand + i * part) })),
+  ).flat()
+}
+
 /** Returns whole numbers below a bound, always the same ones. */
 function diceOf(seed: number): (bound: number) => number {
   let state = seed
@@ -79,7 +86,9 @@ export function documentOf(nodes: readonly LayeredNode[], id = 'layered'): JsonO
     version: '0.1.0',
     nodes: Object.fromEntries(nodes.map((node, i) => [`n${i}`, { impl: `${impl[node.op] ?? node.op}@^0.1`, ...paramsOf(node, i) }])),
     edges: nodes.flatMap(({ op, operands }, i) =>
-      op === 'key' || op === 'constant' ? [] : operands.map((from, j) => `n${from}.${outputOf(nodes[from])} -> n${i}.${PORTS[op][j] ?? ''}`),
+      op === 'key' || op === 'constant'
+        ? []
+        : operands.map((from, j) => `n${from}.${outputOf(nodes[from])} -> n${i}.${PORTS[op][j] ?? ''}`),
     ),
     outputs: { last: `n${nodes.length - 1}.result` },
   }

@@ -20,11 +20,11 @@ export async function liveEvents(line: Line): Promise<void> {
     const [alone, aloneClock] = await measured(ALONE, async () => {
       for (let i = 0; i < ALONE; i++) await send()
     })
-    line('live event, one after another, SQLite', `${rateOf(aloneClock)}`, `${alone.toFixed(0)} us of processor time an event`)
+    line('live event, one after another, SQLite', rateOf(aloneClock), `${alone.toFixed(0)} us of processor time an event`)
     const [together, togetherClock] = await measured(TOGETHER, async () => {
       for (let i = 0; i < TOGETHER; i += GROUP) await Promise.all(Array.from({ length: Math.min(GROUP, TOGETHER - i) }, send))
     })
-    line(`live event, ${GROUP} at once, SQLite`, `${rateOf(togetherClock)}`, `${together.toFixed(1)} us of processor time an event`)
+    line(`live event, ${GROUP} at once, SQLite`, rateOf(togetherClock), `${together.toFixed(1)} us of processor time an event`)
     await run.run.message('event', null, { by: 'bench' })
     await run.idle({ until: 'end' })
     const { events: taken } = run.value as { events: number }

@@ -51,8 +51,7 @@ export function tickFolder(): TickFolder {
 /** Returns so many events. The values of a thousand events come again and again. */
 export function* ticks(count: number): Generator<JsonObject> {
   const values = payloads(1_000, FIELDS)
-  for (let i = 0; i < count; i++)
-    yield { event_id: `e${i}`, semantic_kind: 'tick', at: i, payload: values[i % values.length] ?? {} }
+  for (let i = 0; i < count; i++) yield { event_id: `e${i}`, semantic_kind: 'tick', at: i, payload: values[i % values.length] ?? {} }
 }
 
 /** Writes so many events to a file, one on each line. Returns its size in bytes. */

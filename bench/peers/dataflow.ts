@@ -47,11 +47,22 @@ export function observablesOf(nodes: readonly LayeredNode[]): Compute {
     if (op === 'key') {
       subjects[i] = new Subject<number>()
       made.push(subjects[i] as Subject<number>)
-    } else if (op === 'constant') made.push(events.pipe(map(() => value), share()))
+    } else if (op === 'constant')
+      made.push(
+        events.pipe(
+          map(() => value),
+          share(),
+        ),
+      )
     else {
       const run = OPERATIONS[op] as Operation
       const from = operands.map((operand) => made[operand] as Observable<number>)
-      made.push(zip(from).pipe(map(([a, b, c]) => run(a as number, b as number, c ?? 0)), share()))
+      made.push(
+        zip(from).pipe(
+          map(([a, b, c]) => run(a as number, b as number, c ?? 0)),
+          share(),
+        ),
+      )
     }
   })
   let last = 0

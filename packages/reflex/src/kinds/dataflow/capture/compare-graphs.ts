@@ -3,7 +3,8 @@ import type { EventDifference } from '../../../programs/run-captures.ts'
 import { readArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { START } from '../run/position.ts'
-import { type Arrived, type PassReport, Session } from '../run/session.ts'
+import { Session } from '../run/session.ts'
+import type { Arrived, PassReport } from '../run/taken.ts'
 
 /**
  * Yields the events at which two versions of a graph give other outputs or effects, or one of them refuses or fails. Each version has its own

@@ -47,6 +47,8 @@ export function ingressPort(world: World): Port<RunSettings> {
     },
     open: (run): Opened => ({ run, files: new FileBatches() }),
     close: ({ session }) => (session as Opened | undefined)?.files.close(),
+    // What is read of a file is JSON.
+    accept: (raw) => raw as Json,
     async perform(call) {
       const source = sourceOf(call)
       if (source.from === 'file') return (call.session as Opened).files.read(call.args as unknown as BatchRequest)

@@ -10,7 +10,7 @@ import { channelOf } from '../run/intents.ts'
 import { passesOf } from '../run/passes-of.ts'
 import { fileBatchOf } from '../run/file-batch.ts'
 import { readPosition } from '../run/position.ts'
-import type { PassReport, Taken } from '../run/session.ts'
+import type { PassReport, Taken } from '../run/taken.ts'
 
 /** The most characters of the values in a line. */
 const MOST = 60

@@ -1,8 +1,8 @@
 import { isList, isObject, type Json, type JsonObject, type Ref, type TakenMessage } from '../../../kernel/index.ts'
 import type { EventSource, GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
-import type { ReadPlace } from './file-batch.ts'
-import type { Arrived } from './session.ts'
+import type { Arrived } from './taken.ts'
+import type { ReadPlace } from './read-place.ts'
 
 /** An event of a source that the run reads itself. */
 export interface SourcedEvent extends Arrived {

@@ -1,13 +1,8 @@
 import { isList, isObject, type Json } from '../../../kernel/index.ts'
 import { NOTHING, type SourcedEvent } from './arrivals.ts'
 import type { EventSource } from './args.ts'
+import type { ReadPlace } from './read-place.ts'
 import { MOST_EVENTS } from './topics.ts'
-
-/**
- * How far a source has been taken. Reading goes on at `offset`, in bytes, which is −1 at the end; `line` lines are before it. Absent for most
- * places: `taken`, the last line that was taken if a pass ended a batch early, and `most`, the events of the next batch.
- */
-export type ReadPlace = readonly [offset: number, line: number, taken?: number, most?: number]
 
 export type FileSource = Extract<EventSource, { from: 'file' }>
 
@@ -30,7 +25,10 @@ export interface FileBatch extends Pick<BatchRequest, 'at'> {
 }
 
 /** Returns the effect that reads a file on; undefined at its end. */
-export function batchRequest(source: FileSource, [offset, line, taken = line, most = MOST_EVENTS]: ReadPlace = [0, 0]): BatchRequest | undefined {
+export function batchRequest(
+  source: FileSource,
+  [offset, line, taken = line, most = MOST_EVENTS]: ReadPlace = [0, 0],
+): BatchRequest | undefined {
   return offset < 0 ? undefined : { ...source, at: [offset, line, taken], most }
 }
 

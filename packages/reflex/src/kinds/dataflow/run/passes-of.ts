@@ -4,8 +4,10 @@ import { callArrival, endArrival, messageArrivals, timerArrival } from './arriva
 import type { CompiledGraph } from './compiled.ts'
 import { channelOf } from './intents.ts'
 import { batchArrivals, fileBatchOf } from './file-batch.ts'
+import { keptPasses } from './live-passes.ts'
 import { readPosition } from './position.ts'
-import { Session, type Taken } from './session.ts'
+import { Session } from './session.ts'
+import type { Taken } from './taken.ts'
 import { entriesAtStart, graphIdOf } from './running.ts'
 
 /** The sessions of frames whose records are read in order, each with the last record that it has seen. */
@@ -17,6 +19,12 @@ const followed = new WeakMap<Frame, { readonly record: number; readonly session:
  */
 export function passesOf(change: Change<CompiledGraph>, { traced = false }: { readonly traced?: boolean } = {}): Taken | undefined {
   const { n, frame } = change
+  const kept = traced ? undefined : keptPasses(frame, n, change.record.input)
+  if (kept !== undefined) {
+    // A session that has not seen these passes cannot go on.
+    followed.delete(frame)
+    return kept
+  }
   const known = traced ? undefined : followed.get(frame)
   const session = known !== undefined && known.record < n ? known.session : sessionBefore(change, traced)
   session.graphId = graphIdOf(change.def.id, change.state)

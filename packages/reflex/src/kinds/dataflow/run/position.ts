@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { EffectIntent } from '../model/effect.ts'
-import type { ReadPlace } from './file-batch.ts'
+import type { ReadPlace } from './read-place.ts'
 
 /** An intent that is not acknowledged yet, with the episode of the pass that asked for it. */
 export interface PendingIntent extends EffectIntent {

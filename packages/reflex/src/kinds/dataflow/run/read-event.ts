@@ -39,8 +39,8 @@ function roomAfter(value: Json, most: number): number {
   if (typeof value === 'string') return most - value.length
   if (typeof value !== 'object' || value === null) return most - 8
   let left = most
-  for (const [key, part] of Object.entries(value as JsonObject)) {
-    left = roomAfter(part, left - key.length)
+  for (const key of Object.keys(value)) {
+    left = roomAfter((value as JsonObject)[key] as Json, left - key.length)
     if (left < 0) return left
   }
   return left
@@ -55,13 +55,14 @@ function hosted({ event_id: id, kind, at, semantic_kind: semantic, payload }: Js
   if (time === undefined) return wrong(`at is ${shortJson(at, 80)}; write {"secs": 12, "nanos": 0}, seconds, or "2026-01-31T09:00:00Z"`)
   if (semantic !== undefined && typeof semantic !== 'string') return wrong('semantic_kind is not a text')
   if (payload !== undefined && payload !== null && !isObject(payload)) return wrong(`payload is ${shortJson(payload, 80)}; it is an object`)
-  return {
+  const event: { -readonly [Key in keyof HostedEvent]: HostedEvent[Key] } = {
     event_id: id ?? defaults.id,
     kind: kindOf satisfies EventKind,
     at: time,
-    ...(semantic === undefined ? {} : { semantic_kind: semantic }),
-    ...(payload === undefined || payload === null ? {} : { payload }),
   }
+  if (semantic !== undefined) event.semantic_kind = semantic
+  if (payload !== undefined && payload !== null) event.payload = payload
+  return event
 }
 
 /** Reads a time: seconds and nanoseconds, seconds, or a date as text. */

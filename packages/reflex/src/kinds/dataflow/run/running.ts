@@ -1,4 +1,4 @@
-import { type Json, originOf, type Ref, type State, type StepContext } from '../../../kernel/index.ts'
+import { type Input, type Json, originOf, type State, type StepContext } from '../../../kernel/index.ts'
 import { type GraphArgs, readArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { readPosition } from './position.ts'
@@ -11,20 +11,20 @@ export interface Running {
   readonly x: GraphStep
   readonly args: GraphArgs
   readonly session: Session
-  /** The effect that the input of the step settles. */
-  readonly settling?: Ref | undefined
+  /** What the step was told. */
+  readonly input: Input | undefined
 }
 
-/** Returns the graph of a frame. `settling`: the effect that the input settles. What it has computed stays in memory from step to step. */
-export function running(x: GraphStep, settling?: Ref): Running {
-  const kept = (x.cache as Omit<Running, 'x' | 'settling'> | undefined) ?? opened(x)
+/** Returns the graph of a frame. What it has computed stays in memory from step to step. */
+export function running(x: GraphStep, input: Input | undefined): Running {
+  const kept = (x.cache as Omit<Running, 'x' | 'input'> | undefined) ?? opened(x)
   x.cache = kept
   // A run becomes a fork between two steps.
   kept.session.graphId = markedId(x.def.id, x.origin.fork)
-  return { x, ...kept, settling }
+  return { x, ...kept, input }
 }
 
-function opened(x: GraphStep): Omit<Running, 'x' | 'settling'> {
+function opened(x: GraphStep): Omit<Running, 'x' | 'input'> {
   const args = readArgs(x.args)
   const entries =
     entriesAtStart(args, x.position) ??

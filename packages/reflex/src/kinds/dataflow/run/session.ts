@@ -1,72 +1,19 @@
 import { equalJson, type Fault, isFault, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { bindEvent, bindFixture, type Bound, type BoundContext } from '../adapter/bind-event.ts'
 import { type EffectOwners, effectOwners, realizeEffects } from '../adapter/realize-effects.ts'
-import type { Effect } from '../model/effect.ts'
 import type { HostedEvent, Instant } from '../model/event.ts'
-import type { PassValue, Scalar } from '../model/value.ts'
-import { evaluate, type NodeTrace } from '../pass/evaluate.ts'
-import type { Decision } from '../supervisor/decision.ts'
+import type { Scalar } from '../model/value.ts'
+import { evaluate, type NodeTrace, type PassResult } from '../pass/evaluate.ts'
 import { compareInstants } from '../supervisor/instant.ts'
 import { nextDeferred, nextDue, type Supervisor, supervise, type SupervisorState } from '../supervisor/supervise.ts'
 import type { GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { faults } from './faults.ts'
-import type { ReadPlace } from './file-batch.ts'
-import { Fingerprint } from './fingerprint.ts'
-import type { GraphPosition, PendingIntent } from './position.ts'
+import { Draft, reportOf } from './draft.ts'
+import type { GraphPosition } from './position.ts'
 import { readEvent } from './read-event.ts'
 import { SeenIds } from './seen-ids.ts'
-
-/** An event as a step gets it. */
-export interface Arrived {
-  /** Its id in the inbox, which stands for an event that states none. */
-  readonly id: string
-  readonly body: Json
-  /** True for a message that says that no event follows. */
-  readonly isClose?: boolean
-  /** The place of its source behind it. Absent for an event that no source of the run has read. */
-  readonly read?: ReadPlace
-}
-
-/** One pass, or the decision that there is none now. */
-export interface PassReport {
-  readonly event: HostedEvent
-  /** The payload of the event merged with the context, as it arrived. A deferred item runs with its own, which is older. */
-  readonly merged: BoundContext
-  readonly decision: Decision
-  /** The context of the pass; absent if none ran. */
-  readonly context?: BoundContext
-  readonly outputs?: Readonly<Record<string, PassValue>>
-  readonly effects: readonly Effect[]
-  readonly failure?: Fault
-  /** Every value of the pass, if they were asked for. */
-  readonly trace?: readonly NodeTrace[]
-}
-
-/** An event that was refused: its place among those of the step, its id, and the reason. */
-export interface Refusal {
-  readonly index: number
-  readonly id: string
-  /** The line of the source that it was read from. */
-  readonly place?: string
-  readonly fault: Fault
-}
-
-/** The events that a step takes, and what became of them. */
-export interface Taken {
-  /** The number of events that were taken: all up to the first pass with an external intent. */
-  readonly count: number
-  readonly passes: readonly PassReport[]
-  readonly refusals: readonly Refusal[]
-  /** The keys of the board that change, each with its last value; undefined deletes it. */
-  readonly writes: ReadonlyMap<string, Json | undefined>
-  readonly position: GraphPosition
-  readonly intents: readonly PendingIntent[]
-  /** Stands for all outputs and effects. */
-  readonly fingerprint: number
-  /** An effect that cannot be realized: the run fails. Writes before it stay. */
-  readonly fatal: Fault | undefined
-}
+import type { Arrived, PassReport, Taken } from './taken.ts'
 
 /** The facts about a run that passes depend on. */
 export interface SessionFacts {
@@ -194,24 +141,22 @@ export class Session {
 
   #run(event: HostedEvent, context: BoundContext, draft: Draft): void {
     const { def, traced = false } = this.#facts
-    let ran: Omit<PassReport, 'event' | 'merged' | 'decision'> = { effects: [] }
+    let snapshot: BoundContext | undefined
+    let result: PassResult | undefined
+    let trace: NodeTrace[] | undefined
     const { event_id, kind, at } = event
     const { state, decision } = supervise<JsonObject>(this.#supervisor, this.#scheduling, { event_id, kind, at, context }, (call) => {
-      const snapshot = call.context as BoundContext
+      const seen = call.context as BoundContext
+      snapshot = seen
       const ids = { graphId: this.graphId, eventId: call.event_id }
-      const reader = { value: (key: string): Scalar | undefined => (Object.hasOwn(snapshot, key) ? snapshot[key] : undefined) }
-      const trace: NodeTrace[] = []
-      const result = traced ? evaluate(def.graph, reader, ids, { trace: (node) => trace.push(node) }) : def.pass.run(reader, ids)
-      ran = {
-        context: snapshot,
-        effects: [],
-        ...('error' in result ? { failure: result.error.fault } : result),
-        ...(traced ? { trace } : {}),
-      }
+      const reader = { value: (key: string): Scalar | undefined => (Object.hasOwn(seen, key) ? seen[key] : undefined) }
+      const nodes: NodeTrace[] = []
+      result = traced ? evaluate(def.graph, reader, ids, { trace: (node) => nodes.push(node) }) : def.pass.run(reader, ids)
+      if (traced) trace = nodes
       return 'error' in result ? { Failed: 'SemanticError' } : 'Completed'
     })
     this.#scheduling = state
-    const report: PassReport = { event, merged: context, decision, ...ran }
+    const report = reportOf({ event, merged: context, decision }, { snapshot, result, trace })
     this.#dispatch(report, draft)
     draft.add(report)
   }
@@ -267,47 +212,6 @@ export class Session {
   #delete(key: string): void {
     if (!this.#board.delete(key)) return
     this.#writes.set(key, undefined)
-  }
-}
-
-/** The passes, refusals and intents of one step so far. */
-class Draft {
-  readonly passes: PassReport[] = []
-  readonly refusals: Refusal[] = []
-  readonly intents: PendingIntent[] = []
-  held: readonly Json[]
-  fatal: Fault | undefined
-  readonly #fingerprint = new Fingerprint()
-
-  constructor({ held }: GraphPosition) {
-    this.held = held
-  }
-
-  /** True once no further event may be taken: an intent is acknowledged first. */
-  get isOver(): boolean {
-    return this.intents.length > 0 || this.fatal !== undefined
-  }
-
-  refuse(refusal: Refusal): void {
-    this.refusals.push(refusal)
-  }
-
-  add(report: PassReport): void {
-    this.passes.push(report)
-    const { outputs, effects } = report
-    if (outputs !== undefined) this.#fingerprint.add(JSON.stringify([outputs, effects]))
-  }
-
-  get fingerprint(): number {
-    return this.#fingerprint.value
-  }
-
-  get counts(): { readonly taken: number; readonly refused: number; readonly failed: number } {
-    return {
-      taken: this.passes.filter(({ event }) => event.kind !== 'Pump').length,
-      refused: this.refusals.length,
-      failed: this.passes.filter(({ failure }) => failure !== undefined).length,
-    }
   }
 }
 

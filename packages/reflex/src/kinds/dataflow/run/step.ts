@@ -15,15 +15,18 @@ import { channelOf, dispatch, FAILURE_WAIT, kindsOf, refusalOf } from './intents
 import type { Instant } from '../model/event.ts'
 import { callArrival, endArrival, isLast, messageArrivals, timerArrival } from './arrivals.ts'
 import { type GraphPosition, positionPatch } from './position.ts'
-import { batchArrivals, batchRequest, type FileBatch, fileBatchOf, placeAfter, type ReadPlace } from './file-batch.ts'
+import { batchArrivals, type FileBatch, fileBatchOf, placeAfter } from './file-batch.ts'
+import { dropReads, mostOf, readFiles } from './files.ts'
+import { keepPasses } from './live-passes.ts'
+import type { ReadPlace } from './read-place.ts'
 import { recordTaken } from './record-taken.ts'
 import { dropWaits, type GraphStep, type Running, running, waitName } from './running.ts'
-import type { Arrived, Taken } from './session.ts'
+import type { Arrived, Taken } from './taken.ts'
 import { EVENT_TOPIC, MOST_CHARACTERS, MOST_EVENTS, PUMP_TIMER } from './topics.ts'
 
 /** One step of a graph: whole passes, the acknowledgement of an intent, or the end of what was started. */
 export function stepGraph(x: GraphStep, input: Input | undefined): void {
-  const graph = running(x, input?.[0] === 'ok' || input?.[0] === 'err' ? input[1] : undefined)
+  const graph = running(x, input)
   const before = graph.session.position
   if (x.position === undefined) return begin(graph)
   switch (input?.[0]) {
@@ -106,7 +109,8 @@ function arrive({ args, session }: Running, before: GraphPosition, own: readonly
 
 /** Records what was taken, and does what follows: an intent, the next event, or the end. */
 function next(graph: Running, before: GraphPosition, taken: Taken): void {
-  const { x, args, session } = graph
+  const { x, args, session, input } = graph
+  keepPasses(x.frame, { record: x.record, input, taken })
   if (taken.fatal !== undefined) {
     recordTaken(x, before, taken)
     return x.fail(taken.fatal)
@@ -115,7 +119,10 @@ function next(graph: Running, before: GraphPosition, taken: Taken): void {
   const [report] = taken.passes
   if (!args.stays && report?.failure !== undefined) return x.fail(report.failure)
   if (before.pending.length === 0) send(graph)
-  if (session.position.pending.length > 0) hold(graph)
+  if (session.position.pending.length > 0) {
+    dropWaits(x, EVENT_TOPIC)
+    dropReads(graph)
+  }
   recordTaken(x, before, taken, session.position)
   if (!args.stays && report?.outputs !== undefined) x.setInternal(OUTPUTS, report.outputs)
   rest(graph)
@@ -138,27 +145,6 @@ function send(graph: Running): void {
       started: { ...session.position.started, [strand]: [intent.kind, intent.intent_id] },
     })
   }
-}
-
-/** Takes no event until the intents are acknowledged. A file that is being read is read again then. */
-function hold({ x, settling }: Running): void {
-  dropWaits(x, EVENT_TOPIC)
-  const reading = x.pendingEffects().filter(({ id, args }) => id !== settling && isReading(args))
-  if (reading.length > 0) x.drop(...reading.map(({ id }) => id))
-}
-
-/** Requests the next events of each file that is not being read. */
-function readFiles({ x, args, session, settling }: Running): void {
-  for (const source of args.sources) {
-    if (source.from !== 'file') continue
-    const request = batchRequest(source, session.position.read[source.name])
-    const isPending = x.pendingEffects().some((effect) => effect.id !== settling && isReading(effect.args, source.name))
-    if (request !== undefined && !isPending) x.request('ingress', request as unknown as JsonObject)
-  }
-}
-
-function isReading(args: Json | undefined, name?: string): boolean {
-  return isObject(args) && args.from === 'file' && (name === undefined || args.name === name)
 }
 
 /** Continues after the intents: the events that were held, the next ones, or the end of the graph. */
@@ -218,11 +204,6 @@ function settled(graph: Running, before: GraphPosition, ref: Ref, result: Json):
   send(graph)
   record(graph, before)
   rest(graph)
-}
-
-/** Returns the most events that an effect was to read. */
-function mostOf(args: Json | undefined): number {
-  return isObject(args) && typeof args.most === 'number' ? args.most : MOST_EVENTS
 }
 
 function isOpening(args: Json | undefined): boolean {
