@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 
 /** The most bytes of a line; the rest of a longer one is dropped. */
 const MOST_LINE = 1_100_000
-const CHUNK = 65_536
+const CHUNK = 262_144
 const NEWLINE = 10
 
 /** Reads the lines of a file in order, from any line on whose place is known. Never holds more than a line and a chunk. */
@@ -34,13 +34,18 @@ export class FileReader {
     return this.#end - (this.#to - this.#from) - this.#size
   }
 
-  /** Goes to a line: `line` lines are before it. Costs nothing if the reader is there. */
+  /** Goes to a line: `line` lines are before it. Costs nothing if the reader is there, or has read it last. */
   seek(offset: number, line: number): void {
     if (this.line === line && this.offset === offset) return
-    this.#from = this.#to = this.#size = 0
+    const start = this.#end - this.#to
+    if (offset < start || offset > this.#end) {
+      this.#to = 0
+      this.#end = offset
+    }
+    this.#from = offset - (this.#end - this.#to)
     this.#parts = []
+    this.#size = 0
     this.#isEnd = false
-    this.#end = offset
     this.line = line
   }
 
@@ -51,10 +56,10 @@ export class FileReader {
       this.#keep(this.#to)
       return this.#isEnd && this.#size > 0 ? this.#taken('') : undefined
     }
-    if (this.#size === 0) return this.#taken(this.#chunk.toString('utf8', this.#from, (this.#from = at + 1) - 1))
-    this.#keep(at)
-    this.#from++
-    return this.#taken('')
+    const text = this.#size === 0 ? this.#chunk.toString('utf8', this.#from, at) : ''
+    if (this.#size > 0) this.#keep(at)
+    this.#from = at + 1
+    return this.#taken(text)
   }
 
   #keep(to: number): void {

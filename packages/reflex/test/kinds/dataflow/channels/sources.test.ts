@@ -83,7 +83,7 @@ describe('a file of events', () => {
     const { folder, graph, events } = counter(0)
     const line = (by: number, name?: string) => JSON.stringify({ event_id: name, semantic_kind: 'press', payload: { by } })
     const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
-    const tail = [line(1), '', line(2, 'long'.repeat(40_000)), '\r', deep, line(3, 'ä'.repeat(90)), '\u2028 ', line(-0)]
+    const tail = [line(1), '', line(2, 'long'.repeat(80_000)), '\r', deep, line(3, 'ä'.repeat(90)), '\u2028 ', line(-0)]
     writeFileSync(events, tail.join('\n'))
     const reflex = lifeIn(folder)
     const run = await reflex.run(graph, { dataflow: { source: events } })
