@@ -59,7 +59,7 @@ export function layered(size: number, keys = KEYS): LayeredNode[] {
 }
 
 /** Returns a graph of parts that have nothing to do with one another: each has three keys of its own. */
-export function parted(size: number, part = 100): LayeredNode[] {
+export function parted(size: number, part: number): LayeredNode[] {
   return Array.from({ length: size / part }, (_, i) =>
     layered(part, 3).map((node) => ({ ...node, operands: node.operands.map((operand) => operand + i * part) })),
   ).flat()

@@ -6,7 +6,9 @@ import { type Watch, WatchedSlots } from './watched-slots.ts'
 const MOST_ROWS = 512
 const FEWEST_ROWS = 16
 const PARTS = 16
-/** The passes that run everything after one in which more than half of the chunks had to run. */
+/** A row of a chunk costs up to so many times as much as in a whole pass, so chunks are used where they leave out more than that. */
+const COST = 6
+/** The passes that run everything before chunks are tried again. */
 const WHOLE_PASSES = 126
 
 interface Chunk {
@@ -17,7 +19,7 @@ interface Chunk {
 
 /**
  * A large program in chunks of rows that belong together. A chunk none of whose inputs has changed since it ran is skipped: its results are
- * still in their slots, with the same bits. Where most events change most of the graph, nearly all passes run whole segments instead.
+ * still in their slots, with the same bits. Where events change much of the graph, nearly all passes run whole segments instead.
  */
 export class ChunkedCode {
   /** The code of each segment. */
@@ -25,13 +27,16 @@ export class ChunkedCode {
   readonly #watched: WatchedSlots
   readonly #watches: ReadonlyMap<Slot, Watch>
   readonly #count: number
+  readonly #isAlways: boolean
   /** The passes until chunks are tried again; 0 while they are used. */
   #whole = 0
   /** The first pass with chunks after others runs all of them, which says nothing. */
   #isFirst = true
   #ran = 0
 
-  constructor(program: Program) {
+  /** `isAlways`: use chunks in every pass. */
+  constructor(program: Program, isAlways = false) {
+    this.#isAlways = isAlways
     const rows = program.segments.reduce((sum, segment) => sum + segment.rows.length, 0)
     const size = Math.max(FEWEST_ROWS, Math.min(MOST_ROWS, Math.ceil(rows / PARTS)))
     const parts = program.segments.map((segment) => chunksOf(depthFirst(segment.rows), size))
@@ -71,7 +76,7 @@ export class ChunkedCode {
       if (this.#whole > 0) return
       this.#watched.forget()
       this.#isFirst = true
-    } else if (this.#ran * 2 > this.#count && !this.#isFirst) this.#whole = WHOLE_PASSES
+    } else if (this.#ran * COST > this.#count && !this.#isFirst && !this.#isAlways) this.#whole = WHOLE_PASSES
     else if (this.#ran > 0) this.#isFirst = false
     this.#ran = 0
   }

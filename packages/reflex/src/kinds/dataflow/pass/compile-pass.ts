@@ -31,7 +31,10 @@ export interface Pass {
 export type PassMode = 'checked' | 'grouped' | 'generated' | 'chunked'
 
 export interface CompileOptions {
-  /** Default: `grouped` at first, and `generated` after 100 passes; `chunked` for a graph of more than 2,000 nodes. */
+  /**
+   * Default: `grouped` at first, and `generated` after 100 passes; for a graph of more than 2,000 nodes `chunked`, and `grouped` while events
+   * change much of it.
+   */
   readonly mode?: PassMode
 }
 
@@ -64,7 +67,7 @@ class CompiledPass implements Pass {
     this.#program = program
     this.#hasCalls = program.segments.some(({ call }) => call !== undefined)
     const chosen = mode ?? (program.plan.nodes.length <= MOST_GENERATED ? undefined : 'chunked')
-    this.#chunks = chosen === 'chunked' ? new ChunkedCode(program) : undefined
+    this.#chunks = chosen === 'chunked' ? new ChunkedCode(program, mode === 'chunked') : undefined
     this.#cold = chosen === undefined ? HOT : Number.POSITIVE_INFINITY
     const generated = chosen === 'generated' ? generatedCode(program) : undefined
     this.#code = this.#chunks?.segments ?? generated ?? program.segments.map(({ rows }) => groupedCode(rows))

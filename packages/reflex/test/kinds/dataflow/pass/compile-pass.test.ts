@@ -100,11 +100,11 @@ describe('a compiled pass', () => {
     expect(seen.successes).toBeGreaterThan(10)
   })
 
-  it.each(['chunked', undefined] as const)('stays the same over many events, of which some change much and some little: %s', (mode) => {
-    const seed = { size: 120, choices: Array.from({ length: 97 }, (_, i) => i * i), host: 0, mild: true }
+  it('stays the same over many events, of which some change much of a large graph and some little', () => {
+    const seed = { size: 2_100, choices: Array.from({ length: 97 }, (_, i) => i * i), host: 0, mild: true }
     const events = fc.sample(mildContexts, { numRuns: 140, seed: 11 })
-    const quiet = events.map(({ n1 }) => ({ ...events[0], n1 }))
-    compare(seed, mode, [...events, ...quiet, ...events])
+    const quiet = events.slice(0, 10).map(({ s1 }) => ({ ...events[0], s1 }))
+    compare(seed, undefined, [...quiet, ...events, ...quiet])
   })
 
   it('stays the same when it becomes hot', () => {
