@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../../src/kernel/index.ts'
 import { lifeIn, newFolder } from '../../../app/folders.ts'
 import { fileBatchOf } from '../../../../src/kinds/dataflow/run/file-batch.ts'
 import { COUNTER, COUNTER_ADAPTER, presses, setHeater, THERMOSTAT, THERMOSTAT_ADAPTER } from '../run/graphs.ts'
+import { reason, withoutCommands } from '../commands.ts'
 
 /** A folder with the counter and a file of so many presses. */
 function counter(count: number, host?: JsonObject): { readonly folder: string; readonly graph: string; readonly events: string } {
@@ -156,7 +157,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `
 
-describe('a process that sends events', () => {
+describe.skipIf(withoutCommands !== undefined)(`a process that sends events${reason}`, () => {
   const world = (last: string): { readonly folder: string; readonly graph: string } => {
     const made = counter(0, { ingress: { type: 'process', command: ['node', 'driver.mjs', last] } })
     writeFileSync(join(made.folder, 'driver.mjs'), DRIVER)
