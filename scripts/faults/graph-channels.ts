@@ -85,7 +85,7 @@ export function graphPorts(host: Host, kinds: readonly string[], events: readonl
       ...(ingress as Port),
       perform: (call) => {
         const source = call.args as unknown as BatchRequest
-        return source.from === 'file' ? (batchInMemory(events, source) as unknown as Json) : (ingress as Port).perform(call)
+        return source.from === 'file' ? batchInMemory(events, source) : (ingress as Port).perform(call)
       },
     },
   }
