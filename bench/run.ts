@@ -8,6 +8,7 @@ import { encodeRecord, Runtime } from '../packages/reflex/src/kernel/index.ts'
 import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/workflow/model/compile.ts'
 import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow } from '../packages/reflex/src/kinds/workflow/index.ts'
 import { allocatedBytes } from './allocation.ts'
+import { dataflow } from './dataflow.ts'
 import { dot } from './dot.ts'
 import { durable } from './durable.ts'
 import { endless } from './endless.ts'
@@ -106,6 +107,7 @@ const PARTS = {
   langgraph,
   logging,
   postgres,
+  dataflow,
   dot,
   pipeline,
   tree,

@@ -2,6 +2,7 @@ import type { Host, Json, JsonObject, Port } from '../../packages/reflex/src/ker
 import { egressPort } from '../../packages/reflex/src/kinds/dataflow/channels/egress-port.ts'
 import { EGRESS_PROTOCOL } from '../../packages/reflex/src/kinds/dataflow/channels/frames.ts'
 import { INGRESS_PROTOCOL, ingressPort } from '../../packages/reflex/src/kinds/dataflow/channels/ingress-port.ts'
+import type { BatchRequest, FileBatch } from '../../packages/reflex/src/kinds/dataflow/run/file-batch.ts'
 import type { LineProcess, LineProcessEnd } from '../../packages/reflex/src/tools/index.ts'
 
 const LAST = JSON.stringify({ type: 'end' })
@@ -55,7 +56,16 @@ class LinesInMemory {
   }
 }
 
-/** Returns the ports of graphs with processes in memory: a channel that takes every intent, and a source that sends these events. */
+/** Returns a part of a file of these events in memory, whose offsets are lines. Real files take real time. */
+function batchInMemory(events: readonly Json[], { name, at, most }: BatchRequest): FileBatch {
+  const end = Math.min(events.length, at[2] + most)
+  return { source: name, at, events: events.slice(at[2], end), to: [end, end], ...(end < events.length ? {} : { isEnd: true }) }
+}
+
+/**
+ * Returns the ports of graphs with processes and files in memory: a channel that takes every intent, and a source that sends these events or has
+ * them as its lines.
+ */
 export function graphPorts(host: Host, kinds: readonly string[], events: readonly Json[]): Readonly<Record<'egress' | 'ingress', Port>> {
   const started = (process: LinesInMemory): Promise<LineProcess> => Promise.resolve(process as unknown as LineProcess)
   const world = { host, toolCall: () => ({}), tools: {}, variable: () => undefined }
@@ -68,8 +78,15 @@ export function graphPorts(host: Host, kinds: readonly string[], events: readonl
       ...events.slice(Number(before)).map((event) => ({ type: 'event', event })),
       { type: 'end' },
     ])
+  const ingress = ingressPort({ ...world, startLines: () => started(driver()) } as unknown as Parameters<typeof ingressPort>[0])
   return {
     egress: egressPort({ ...world, startLines: () => started(channel()) } as unknown as Parameters<typeof egressPort>[0]),
-    ingress: ingressPort({ ...world, startLines: () => started(driver()) } as unknown as Parameters<typeof ingressPort>[0]),
+    ingress: {
+      ...(ingress as Port),
+      perform: (call) => {
+        const source = call.args as unknown as BatchRequest
+        return source.from === 'file' ? batchInMemory(events, source) : (ingress as Port).perform(call)
+      },
+    },
   }
 }

@@ -142,6 +142,12 @@ export function graphSubjects(): readonly KindSubject[] {
     }),
     subject('limit', { ...counter, args: { _stays: true, _host: { ...hostOf(PROCESS), constraints: LIMIT } }, events: presses(9) }),
     subject('source', { ...counter, args: { _stays: true, _sources: [DRIVER] }, sent: presses(40) }),
+    subject('file', { ...counter, args: { _stays: true, _sources: [FILE] }, sent: presses(600) }),
+    subject('file with intents', {
+      ...thermostat,
+      args: { _stays: true, _host: hostOf(PROCESS, { keyed: true }), _sources: [FILE] },
+      sent: READINGS,
+    }),
     // The clock goes on while no process lives.
     subject('timer', {
       graph: CLOCK,
@@ -160,6 +166,7 @@ export function graphSubjects(): readonly KindSubject[] {
 }
 
 const LIMIT: JsonObject = { max_per_window: 2, rate_window: 3000 }
+const FILE: JsonObject = { from: 'file', name: 'events.jsonl', file: 'events.jsonl' }
 const DRIVER: JsonObject = { from: 'process', name: 'ingress', command: ['driver'] }
 
 function hostOf(channel: JsonObject, route: JsonObject = {}): JsonObject {

@@ -4,7 +4,8 @@ import type { HostFile } from '../adapter/host-file.ts'
 import { readArgs, writeArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { START } from '../run/position.ts'
-import { type Arrived, type PassReport, Session } from '../run/session.ts'
+import { Session } from '../run/session.ts'
+import type { Arrived, PassReport } from '../run/taken.ts'
 import { simulatedHost } from '../run/simulated-host.ts'
 
 /** A version of a graph with the host whose limits hold for it. */

@@ -5,6 +5,7 @@ import { EventSink } from '../channels/event-sink.ts'
 import { type EventSource, writeArgs } from '../run/args.ts'
 import { LEFT_OUT } from '../run/intents.ts'
 import { readPosition } from '../run/position.ts'
+import { placeOfSource } from '../run/read-place.ts'
 import type { Bundle, CapturedDecision, CapturedEvent, IntentAck } from './bundle.ts'
 import { faults } from './faults.ts'
 import { writeBundle } from './write-bundle.ts'
@@ -121,7 +122,7 @@ function eventPort({ events, decisions }: Bundle, script: AckScript, { host, ...
     repeat: 'free',
     open: (run): PortRun => run,
     async perform(call) {
-      const sink = new EventSink(CAPTURE, call, host)
+      const sink = new EventSink(CAPTURE, call, { run: call.session as PortRun, host })
       for (const [index, event] of events.entries()) await sink.post(messageOf(event, decisions[index]?.fork), index + 1, index + 1)
       await sink.flush()
       await allTaken(call, events.length, script.open.size, host)
@@ -153,7 +154,7 @@ function messageOf({ event_id, event_time, kind, semantic_kind, payload, incomin
 async function allTaken(call: Call, events: number, open: number, host: Host): Promise<void> {
   for (;;) {
     const { read, pending, held } = readPosition(call.frame.position)
-    const isTaken = (read[CAPTURE]?.[1] ?? 0) >= events && held.length === 0
+    const isTaken = (placeOfSource(read, CAPTURE)?.[1] ?? 0) >= events && held.length === 0
     if (call.signal.aborted || (isTaken && pending.length <= open)) return
     await new Promise<void>((resolve) => host.turn(resolve))
   }

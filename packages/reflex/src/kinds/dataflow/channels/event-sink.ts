@@ -1,8 +1,10 @@
-import { type Call, type Fault, type Host, isFault, type Json, type JsonObject, type PortRun } from '../../../kernel/index.ts'
+import { type Call, type Host, isFault, type Json, type JsonObject, type PortRun } from '../../../kernel/index.ts'
 import { faults } from '../run/faults.ts'
 import { readPosition } from '../run/position.ts'
 import { TOO_LARGE } from '../run/read-event.ts'
+import { placeOfSource, type ReadPlace } from '../run/read-place.ts'
 import { EVENT_TOPIC } from '../run/topics.ts'
+import { problemOf } from './event-line.ts'
 
 /** The events that are sent together, and the most that may wait. */
 const BATCH = 256
@@ -37,6 +39,7 @@ interface Moving {
 export class EventSink {
   readonly name: string
   readonly #call: Call
+  readonly #run: PortRun
   readonly #host: Host
   #batch: SourceLine[] = []
   readonly #moving: Moving[] = []
@@ -46,11 +49,13 @@ export class EventSink {
   #mark: string
   sent = 0
 
-  constructor(name: string, call: Call, host: Host) {
+  /** `run`: takes the messages. */
+  constructor(name: string, call: Call, { run, host }: { readonly run: PortRun; readonly host: Host }) {
     this.name = name
     this.#call = call
+    this.#run = run
     this.#host = host
-    const [offset = 0, line = 0] = this.#taken
+    const [offset, line] = this.#taken
     this.#offset = Math.max(0, offset)
     this.#line = line
     this.#mark = this.#newMark()
@@ -98,7 +103,7 @@ export class EventSink {
   /** Sends what was gathered at once, so that one record takes it. Waits while too many events are on their way. */
   async #flush(): Promise<void> {
     if (this.#batch.length > 0) this.#moving.push(this.#post(this.#batch.splice(0)))
-    // Only a file that is far ahead waits: the record before is made durable while the next ones are read.
+    // Only a source that is far ahead waits: the record before is made durable while the next ones are read.
     if (this.#moving.length > MOST_MOVING) await this.#settle()
     while (!this.signal.aborted && this.#waiting > MOST_WAITING) await this.#pause(LOOK)
     if (this.signal.aborted) throw faults.make('R1387', `${this.name} was stopped`)
@@ -115,7 +120,7 @@ export class EventSink {
   }
 
   #message({ line, offset, before, content }: SourceLine): Promise<boolean> {
-    const run = this.#call.session as PortRun
+    const run = this.#run
     const source = before === line - 1 || Object.keys(content).length === 0 ? [this.name, offset, line] : [this.name, offset, line, before]
     const options = { id: `${this.#mark}${line}${Object.keys(content).length === 0 ? 'e' : ''}`, frame: this.#call.frame.id }
     try {
@@ -123,7 +128,7 @@ export class EventSink {
     } catch (thrown) {
       if (!isFault(thrown) || !Object.hasOwn(content, 'event')) throw thrown
       // No record can hold it: it is nested too deeply, or has a number that JSON does not have.
-      const problem = thrown.code === 'R2019' ? TOO_LARGE : problemOf(thrown)
+      const problem = thrown.code === 'R2019' ? TOO_LARGE : problemOf(thrown, 'message.event')
       return run.message(EVENT_TOPIC, { source, problem }, options)
     }
   }
@@ -151,14 +156,13 @@ export class EventSink {
   }
 
   /** The last line of the source that the graph has taken. */
-  get #taken(): readonly number[] {
-    const { read } = readPosition(this.#call.frame.position)
-    return Object.hasOwn(read, this.name) ? (read[this.name] ?? []) : []
+  get #taken(): ReadPlace {
+    return placeOfSource(readPosition(this.#call.frame.position).read, this.name) ?? [0, 0]
   }
 
   /** The number of lines that were sent and that no record has taken. */
   get #waiting(): number {
-    return this.#line - (this.#taken[1] ?? 0)
+    return this.#line - this.#taken[1]
   }
 
   #newMark(): string {
@@ -168,14 +172,4 @@ export class EventSink {
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.#host.at(this.#host.now() + ms, resolve))
   }
-}
-
-/** The most characters of a path that a problem names. */
-const LONGEST_PATH = 100
-
-/** Returns the reason why no record can hold an event, with the place inside the event unless that is very deep. */
-function problemOf({ message, path = '' }: Fault): string {
-  if (!message.startsWith(path)) return message
-  const place = path.replace(/^message\.event\.?/, '')
-  return `${place.length > LONGEST_PATH ? 'a value' : place}${message.slice(path.length)}`
 }

@@ -1,22 +1,30 @@
-import { type Call, causeOf, isFault, isObject, type Json, type Port, type PortRun } from '../../../kernel/index.ts'
+import { type Call, isObject, type Json, type Port, type PortRun } from '../../../kernel/index.ts'
 import type { KindWorld } from '../../../programs/kind-module.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import { COMMAND_CAPABILITY, fsCapability, type LineProcess } from '../../../tools/index.ts'
 import type { EventSource } from '../run/args.ts'
 import { faults } from '../run/faults.ts'
-import { TOO_LARGE } from '../run/read-event.ts'
+import type { BatchRequest } from '../run/file-batch.ts'
+import { jsonOf } from './event-line.ts'
 import { EventSink } from './event-sink.ts'
+import { FileBatches } from './file-batches.ts'
 import { endText, missingScript } from './last-words.ts'
-import { fileLines } from './read-lines.ts'
 
 /** The first line of a process that sends events. */
 export const INGRESS_PROTOCOL = 'reflex-ingress.v1'
 
+/** What the port keeps for a run in this process. */
+interface Opened {
+  readonly run: PortRun<RunSettings>
+  readonly files: FileBatches
+}
+
 type World = Pick<KindWorld, 'host' | 'startLines' | 'toolCall'>
 
 /**
- * The port `ingress`: the sources of events that a run reads itself. The effect lasts until its source ends. After a crash, reading of a file
- * continues behind the last line that a record has taken, so each line is taken exactly once; a process gets the number of events taken.
+ * The port `ingress`: the sources of events that a run reads itself. An effect reads the next events of a file, which are its result: the record
+ * that has them has taken them, so each line is taken exactly once, also after a crash. The effect of a process lasts until it ends, and its
+ * events are messages; a process that is started again gets the number of events taken.
  */
 export function ingressPort(world: World): Port<RunSettings> {
   return {
@@ -30,15 +38,19 @@ export function ingressPort(world: World): Port<RunSettings> {
         source.from === 'process' ? [COMMAND_CAPABILITY] : isNamed || source.from !== 'file' ? [] : [fsCapability('read', source.file)]
       return { leaves: source.from === 'process', repeat: 'free', needs }
     },
-    open: (run): PortRun<RunSettings> => run,
+    open: (run): Opened => ({ run, files: new FileBatches() }),
+    close: ({ session }) => (session as Opened | undefined)?.files.close(),
+    // What is read of a file is JSON.
+    accept: (raw) => raw as Json,
     async perform(call) {
       const source = sourceOf(call)
       // The import has taken its events. A fork takes further ones from people.
       if (source.from === 'capture') return { events: 0 }
-      const sink = new EventSink(source.name, call, world.host)
+      const { files, run } = call.session as Opened
+      if (source.from === 'file') return files.read(call.args as unknown as BatchRequest, call.signal)
+      const sink = new EventSink(source.name, call, { run, host: world.host })
       try {
-        if (source.from === 'file') await readFile(source, sink)
-        else if (source.from === 'process')
+        if (source.from === 'process')
           await readProcess(source, sink, await world.startLines({ argv: source.command }, world.toolCall(call)), call.settings.workdir)
       } catch (thrown) {
         // The events before the failure are handled.
@@ -54,28 +66,6 @@ export function ingressPort(world: World): Port<RunSettings> {
 function sourceOf({ args }: Pick<Call, 'args'>): EventSource {
   if (isObject(args) && typeof args.name === 'string') return args as unknown as EventSource
   throw faults.make('R1388', 'an ingress effect names its source')
-}
-
-async function readFile({ file, name }: Extract<EventSource, { from: 'file' }>, sink: EventSink): Promise<void> {
-  const { offset, line: before } = sink.from
-  try {
-    for await (const { text, line, end, isCut } of fileLines(file, { offset, line: before, signal: sink.signal })) {
-      if (isCut) await sink.refuse(TOO_LARGE, end, line)
-      else if (text.trim() !== '') await sink.send(jsonOf(text), end, line)
-    }
-  } catch (thrown) {
-    if (isFault(thrown)) throw thrown
-    throw faults.make('R1387', `${file} cannot be read`, { rule: 'driver_io', path: name, cause: causeOf(thrown) })
-  }
-}
-
-/** Returns a line as JSON; as text if it is none, so that the graph refuses it at its place. */
-function jsonOf(text: string): Json {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return text.slice(0, 200)
-  }
 }
 
 /** Reads the frames of a process: `hello`, then events, then `end`. */

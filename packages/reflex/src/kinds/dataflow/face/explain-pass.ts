@@ -6,7 +6,7 @@ import { SET_CONTEXT } from '../model/effect.ts'
 import { type GraphNode, nodeName, type ValidatedGraph } from '../model/graph.ts'
 import { untagged } from '../model/value.ts'
 import type { NodeTrace } from '../pass/evaluate.ts'
-import type { PassReport } from '../run/session.ts'
+import type { PassReport } from '../run/taken.ts'
 
 /** The levels of an explanation: a node further back is explained by a question of its own. */
 const MAX_DEPTH = 60

@@ -39,7 +39,7 @@ export function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (thrown) {
-    throw faults.make('R1388', `${file} cannot be read`, { file, cause: thrown })
+    throw faults.make('R1388', `${file} cannot be read`, { file, cause: thrown, fix: 'name a file that exists and that you may read' })
   }
 }
 

@@ -4,7 +4,7 @@ import { nodeName, type ValidatedGraph } from '../model/graph.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { passesOf } from '../run/passes-of.ts'
 import { readPosition } from '../run/position.ts'
-import type { PassReport } from '../run/session.ts'
+import type { PassReport } from '../run/taken.ts'
 import { type ExplainedPass, explainNode, explainPass } from './explain-pass.ts'
 import { picturePass } from './picture-pass.ts'
 

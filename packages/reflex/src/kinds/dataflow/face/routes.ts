@@ -6,11 +6,11 @@ import type { HostedEvent } from '../model/event.ts'
 import type { Scalar } from '../model/value.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { faults } from '../run/faults.ts'
-import { isOwnId } from '../run/own-ids.ts'
+import { isOwnId, ownIdTaken } from '../run/own-ids.ts'
 import { frameArgs } from '../run/args.ts'
 import { readEvent } from '../run/read-event.ts'
+import { duplicate } from '../run/duplicate.ts'
 import { SeenIds } from '../run/seen-ids.ts'
-import { duplicate, ownIdTaken } from '../run/session.ts'
 import { EVENT_TOPIC, MOST_EVENTS } from '../run/topics.ts'
 
 const EVENT = z.looseObject({})

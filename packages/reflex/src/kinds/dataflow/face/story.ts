@@ -8,8 +8,9 @@ import { frameArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { channelOf } from '../run/intents.ts'
 import { passesOf } from '../run/passes-of.ts'
+import { fileBatchOf } from '../run/file-batch.ts'
 import { readPosition } from '../run/position.ts'
-import type { PassReport, Taken } from '../run/session.ts'
+import type { PassReport, Taken } from '../run/taken.ts'
 
 /** The most characters of the values in a line. */
 const MOST = 60
@@ -21,7 +22,8 @@ const MOST = 60
  */
 export function graphStory(change: Change<CompiledGraph>): StoryEvent[] {
   const { input } = change.record
-  if (input?.[0] === 'ok' || input?.[0] === 'err' || input?.[0] === 'answer') return settledStory(change)
+  const isRead = input?.[0] === 'ok' && fileBatchOf(input[2]) !== undefined
+  if (!isRead && (input?.[0] === 'ok' || input?.[0] === 'err' || input?.[0] === 'answer')) return settledStory(change)
   const taken = passesOf(change)
   return taken === undefined ? [] : [...refusedStory(taken), ...passStory(taken, change)]
 }

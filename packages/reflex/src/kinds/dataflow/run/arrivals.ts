@@ -3,17 +3,18 @@ import type { Instant } from '../model/event.ts'
 import type { EventSource, GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import type { GraphPosition } from './position.ts'
-import type { Arrived } from './session.ts'
+import { placeOfSource, type ReadPlace } from './read-place.ts'
+import type { Arrived } from './taken.ts'
 
 /** An event of a source that the run reads itself. */
 export interface SourcedEvent extends Arrived {
   readonly name: string
-  /** The end of its line in the source, in bytes, and the number of the line; −1 at the end of the source. */
-  readonly read: readonly [offset: number, line: number]
+  /** The place of the source behind it. */
+  readonly read: ReadPlace
 }
 
 /** Stands for no event: the end of a source. */
-const NOTHING: Json = { kind: 'episode_start' }
+export const NOTHING: Json = { kind: 'episode_start' }
 
 /** Returns messages as events. Those of the port `ingress` have no author. `read`: how far the sources were read before. */
 export function messageArrivals(messages: readonly TakenMessage[], read: GraphPosition['read']): (Arrived | SourcedEvent)[] {
@@ -48,11 +49,11 @@ function sourcedEvent(id: string, body: Json, lines: Map<string, number>): Arriv
 export function isLast(
   arrived: readonly (Arrived | SourcedEvent)[],
   sources: readonly EventSource[],
-  read: Readonly<Record<string, readonly number[]>>,
+  read: GraphPosition['read'],
 ): boolean {
   if (arrived.some(({ isClose }) => isClose === true)) return true
   const hasEnd = arrived.some((one) => one.read?.[0] === -1)
-  return hasEnd && sources.every(({ from, name }) => from === 'timer' || (Object.hasOwn(read, name) && read[name]?.[0] === -1))
+  return hasEnd && sources.every(({ from, name }) => from === 'timer' || placeOfSource(read, name)?.[0] === -1)
 }
 
 /**

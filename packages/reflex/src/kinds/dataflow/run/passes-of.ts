@@ -3,8 +3,11 @@ import { frameArgs } from './args.ts'
 import { callArrival, endArrival, messageArrivals, timerArrival } from './arrivals.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { channelOf } from './intents.ts'
+import { batchArrivals, fileBatchOf } from './file-batch.ts'
+import { keptPasses } from './live-passes.ts'
 import { readPosition } from './position.ts'
-import { Session, type Taken } from './session.ts'
+import { Session } from './session.ts'
+import type { Taken } from './taken.ts'
 import { entriesAtStart } from './running.ts'
 
 /** The sessions of frames whose records are read in order, each with the last record that it has seen. */
@@ -16,6 +19,12 @@ const followed = new WeakMap<Frame, { readonly record: number; readonly session:
  */
 export function passesOf(change: Change<CompiledGraph>, { traced = false }: { readonly traced?: boolean } = {}): Taken | undefined {
   const { n, frame } = change
+  const kept = traced ? undefined : keptPasses(frame, n, change.record.input)
+  if (kept !== undefined) {
+    // A session that has not seen these passes cannot go on.
+    followed.delete(frame)
+    return kept
+  }
   const known = traced ? undefined : followed.get(frame)
   const session = known !== undefined && known.record < n ? known.session : sessionBefore(change, traced)
   session.fork = originOf(change.state).fork
@@ -45,6 +54,10 @@ function takenBy(session: Session, change: Change<CompiledGraph>): Taken | undef
       return session.take([], at)
     case 'messages':
       return session.take(messageArrivals(input[2], session.position.read), at)
+    case 'ok': {
+      const batch = fileBatchOf(input[2])
+      return batch === undefined ? undefined : session.take(batchArrivals(batch), at)
+    }
     case 'timer': {
       const name = frame.waits?.find(({ id }) => id === input[1])?.name
       const source = args.sources.find((one) => one.from === 'timer' && one.name === name)

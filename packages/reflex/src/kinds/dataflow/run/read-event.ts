@@ -54,8 +54,8 @@ function roomAfter(value: Json, most: number, levels = MOST_LEVELS): number {
   if (typeof value !== 'object' || value === null) return most - 8
   if (levels === 0) return -1
   let left = most
-  for (const [key, part] of Object.entries(value as JsonObject)) {
-    left = roomAfter(part, left - key.length, levels - 1)
+  for (const key of Object.keys(value)) {
+    left = roomAfter((value as JsonObject)[key] as Json, left - key.length, levels - 1)
     if (left < 0) return left
   }
   return left
@@ -71,13 +71,14 @@ function hosted({ event_id: id, kind, at, semantic_kind: semantic, payload }: Js
     return wrong(`at is ${shortJson(at, 80)}; write {"secs": 12, "nanos": 0}, seconds, or "2026-01-31T09:00:00Z", from 1970 to 9999`)
   if (semantic !== undefined && typeof semantic !== 'string') return wrong('semantic_kind is not a text')
   if (payload !== undefined && payload !== null && !isObject(payload)) return wrong(`payload is ${shortJson(payload, 80)}; it is an object`)
-  return {
+  const event: { -readonly [Key in keyof HostedEvent]: HostedEvent[Key] } = {
     event_id: id ?? defaults.id,
     kind: kindOf satisfies EventKind,
     at: time,
-    ...(semantic === undefined ? {} : { semantic_kind: semantic }),
-    ...(payload === undefined || payload === null ? {} : { payload }),
   }
+  if (semantic !== undefined) event.semantic_kind = semantic
+  if (payload !== undefined && payload !== null) event.payload = payload
+  return event
 }
 
 /** Reads a time: seconds and nanoseconds, seconds, or a date as text. */

@@ -1,4 +1,4 @@
-import type { Json, StepContext } from '../../../kernel/index.ts'
+import type { Input, Json, StepContext } from '../../../kernel/index.ts'
 import { calledArgs, type GraphArgs, readArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { readPosition } from './position.ts'
@@ -11,18 +11,20 @@ export interface Running {
   readonly x: GraphStep
   readonly args: GraphArgs
   readonly session: Session
+  /** What the step was told. */
+  readonly input: Input | undefined
 }
 
 /** Returns the graph of a frame. What it has computed stays in memory from step to step. */
-export function running(x: GraphStep): Running {
-  const kept = (x.cache as Omit<Running, 'x'> | undefined) ?? opened(x)
+export function running(x: GraphStep, input: Input | undefined): Running {
+  const kept = (x.cache as Omit<Running, 'x' | 'input'> | undefined) ?? opened(x)
   x.cache = kept
   // A run becomes a fork between two steps.
   kept.session.fork = x.origin.fork
-  return { x, ...kept }
+  return { x, ...kept, input }
 }
 
-function opened(x: GraphStep): Omit<Running, 'x'> {
+function opened(x: GraphStep): Omit<Running, 'x' | 'input'> {
   const args = x.frame.link === undefined ? readArgs(x.args) : calledArgs(x.args, x.host)
   const entries =
     entriesAtStart(args, x.position) ??

@@ -1,84 +1,22 @@
-import { equalJson, type Fault, isFault, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { equalJson, isFault, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { bindEvent, bindFixture, type Bound, type BoundContext } from '../adapter/bind-event.ts'
 import { type EffectOwners, effectOwners, realizeEffects } from '../adapter/realize-effects.ts'
-import type { Effect } from '../model/effect.ts'
 import type { HostedEvent, Instant } from '../model/event.ts'
-import type { PassValue, Scalar } from '../model/value.ts'
-import { evaluate, type NodeTrace } from '../pass/evaluate.ts'
+import type { Scalar } from '../model/value.ts'
+import { evaluate, type NodeTrace, type PassResult } from '../pass/evaluate.ts'
 import { markedId } from '../pass/intent-id.ts'
 import { terminationOf } from '../pass/pass-error.ts'
-import type { Decision } from '../supervisor/decision.ts'
 import { compareInstants } from '../supervisor/instant.ts'
 import { nextDeferred, nextDue, type Supervisor, supervise, type SupervisorState } from '../supervisor/supervise.ts'
-import type { EventSource, GraphArgs } from './args.ts'
-import { isOwnId } from './own-ids.ts'
+import type { GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
-import { faults } from './faults.ts'
-import { Fingerprint } from './fingerprint.ts'
-import type { GraphPosition, PendingIntent } from './position.ts'
+import { Draft, reportOf } from './draft.ts'
+import { duplicate, lineOf } from './duplicate.ts'
+import { isOwnId, ownIdTaken } from './own-ids.ts'
+import type { GraphPosition } from './position.ts'
 import { readEvent, unreadable } from './read-event.ts'
 import { SeenIds } from './seen-ids.ts'
-
-/** An event as a step gets it. */
-export interface Arrived {
-  /** Its id in the inbox, which stands for an event that states none. */
-  readonly id: string
-  readonly body: Json
-  /** The reason why a line of a source cannot be an event. */
-  readonly problem?: string
-  /** True for an event of the run itself: of a timer, or of the end of a program that it has started. */
-  readonly isOwn?: boolean
-  /** True for a message that says that no event follows. */
-  readonly isClose?: boolean
-  /** The end of its line in its source, in bytes, and the number of the line; −1 at the end of the source. Absent for an event that no source of the run has read. */
-  readonly read?: readonly [offset: number, line: number]
-  /** Stands for no event: deferred items run that are due at this time. Only a capture that is imported states it. */
-  readonly due?: Instant
-  /** The mark of the fork in which the event was taken first, for an event of a capture that is imported. */
-  readonly fork?: string
-}
-
-/** One pass, or the decision that there is none now. */
-export interface PassReport {
-  readonly event: HostedEvent
-  /** The payload of the event merged with the context, as it arrived. A deferred item runs with its own, which is older. */
-  readonly merged: BoundContext
-  readonly decision: Decision
-  /** The context of the pass; absent if none ran. */
-  readonly context?: BoundContext
-  readonly outputs?: Readonly<Record<string, PassValue>>
-  readonly effects: readonly Effect[]
-  readonly failure?: Fault
-  /** The mark of the fork that made the pass; its intents have other ids. Absent for a run that is not a fork. */
-  readonly fork?: string
-  /** Every value of the pass, if they were asked for. */
-  readonly trace?: readonly NodeTrace[]
-}
-
-/** An event that was refused: its place among those of the step, its id, and the reason. */
-export interface Refusal {
-  readonly index: number
-  readonly id: string
-  /** The line of the source that it was read from. */
-  readonly place?: string
-  readonly fault: Fault
-}
-
-/** The events that a step takes, and what became of them. */
-export interface Taken {
-  /** The number of events that were taken: all up to the first pass with an external intent. */
-  readonly count: number
-  readonly passes: readonly PassReport[]
-  readonly refusals: readonly Refusal[]
-  /** The keys of the board that change, each with its last value; undefined deletes it. */
-  readonly writes: ReadonlyMap<string, Json | undefined>
-  readonly position: GraphPosition
-  readonly intents: readonly PendingIntent[]
-  /** Stands for all outputs and effects. */
-  readonly fingerprint: number
-  /** An effect that cannot be realized: the run fails. Writes before it stay. */
-  readonly fatal: Fault | undefined
-}
+import type { Arrived, PassReport, Taken } from './taken.ts'
 
 /** The facts about a run that passes depend on. */
 export interface SessionFacts {
@@ -209,24 +147,22 @@ export class Session {
 
   #run(event: HostedEvent, context: BoundContext, draft: Draft, fork: string | undefined): void {
     const { def, traced = false } = this.#facts
-    let ran: Omit<PassReport, 'event' | 'merged' | 'decision'> = { effects: [] }
+    let snapshot: BoundContext | undefined
+    let result: PassResult | undefined
+    let trace: NodeTrace[] | undefined
     const { event_id, kind, at } = event
     const { state, decision } = supervise<JsonObject>(this.#supervisor, this.#scheduling, { event_id, kind, at, context }, (call) => {
-      const snapshot = call.context as BoundContext
+      const seen = call.context as BoundContext
+      snapshot = seen
       const ids = { graphId: markedId(def.id, fork), eventId: call.event_id }
-      const reader = { value: (key: string): Scalar | undefined => (Object.hasOwn(snapshot, key) ? snapshot[key] : undefined) }
-      const trace: NodeTrace[] = []
-      const result = traced ? evaluate(def.graph, reader, ids, { trace: (node) => trace.push(node) }) : def.pass.run(reader, ids)
-      ran = {
-        context: snapshot,
-        effects: [],
-        ...('error' in result ? { failure: result.error.fault } : result),
-        ...(traced ? { trace } : {}),
-      }
+      const reader = { value: (key: string): Scalar | undefined => (Object.hasOwn(seen, key) ? seen[key] : undefined) }
+      const nodes: NodeTrace[] = []
+      result = traced ? evaluate(def.graph, reader, ids, { trace: (node) => nodes.push(node) }) : def.pass.run(reader, ids)
+      if (traced) trace = nodes
       return 'error' in result ? terminationOf(result.error) : 'Completed'
     })
     this.#scheduling = state
-    const report: PassReport = { event, merged: context, decision, ...ran, ...(fork === undefined ? {} : { fork }) }
+    const report = reportOf({ event, merged: context, decision }, { snapshot, result, trace, fork })
     this.#dispatch(report, draft)
     draft.add(report)
   }
@@ -283,69 +219,6 @@ export class Session {
     if (!this.#board.delete(key)) return
     this.#writes.set(key, undefined)
   }
-}
-
-/** The passes, refusals and intents of one step so far. */
-class Draft {
-  readonly passes: PassReport[] = []
-  readonly refusals: Refusal[] = []
-  readonly intents: PendingIntent[] = []
-  held: readonly Json[]
-  fatal: Fault | undefined
-  readonly #fingerprint = new Fingerprint()
-
-  constructor({ held }: GraphPosition) {
-    this.held = held
-  }
-
-  /** True once no further event may be taken: an intent is acknowledged first. */
-  get isOver(): boolean {
-    return this.intents.length > 0 || this.fatal !== undefined
-  }
-
-  refuse(refusal: Refusal): void {
-    this.refusals.push(refusal)
-  }
-
-  add(report: PassReport): void {
-    this.passes.push(report)
-    const { outputs, effects } = report
-    if (outputs !== undefined) this.#fingerprint.add(JSON.stringify([outputs, effects]))
-  }
-
-  get fingerprint(): number {
-    return this.#fingerprint.value
-  }
-
-  get counts(): { readonly taken: number; readonly refused: number; readonly failed: number } {
-    return {
-      taken: this.passes.filter(({ event }) => event.kind !== 'Pump').length,
-      refused: this.refusals.length,
-      failed: this.passes.filter(({ failure }) => failure !== undefined).length,
-    }
-  }
-}
-
-/** Returns the refusal of an event whose id was taken before (HST-9). `place`: that of the earlier event, as `SeenIds` has it. */
-export function duplicate(id: string, place: number, sources: readonly EventSource[]): Fault {
-  const earlier = place > 0 ? `at ${onlyReader(sources)?.name ?? 'line'}:${place}` : `as event ${-place} of the run`
-  return faults.finding('R1334', `event id ${id} was taken before, ${earlier}`, { rule: 'HST-9' })
-}
-
-/** Returns the line of an event; 0 for one that the only source of the run has not read. */
-function lineOf({ read }: Arrived, sources: readonly EventSource[]): number {
-  return read === undefined || onlyReader(sources) === undefined ? 0 : read[1]
-}
-
-/** Returns the source whose lines name events, unless there are several. */
-function onlyReader(sources: readonly EventSource[]): EventSource | undefined {
-  const [reader, ...others] = sources.filter(({ from }) => from !== 'timer')
-  return others.length === 0 ? reader : undefined
-}
-
-/** Returns the refusal of an event from outside with an id that the run gives to events of its own. */
-export function ownIdTaken(id: string): Fault {
-  return unreadable(`event_id ${id} is kept for events of the run itself`)
 }
 
 function stateOf({ episode, clock, invoked, deferred }: GraphPosition): SupervisorState {

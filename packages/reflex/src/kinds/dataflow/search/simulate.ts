@@ -7,8 +7,9 @@ import { untagged } from '../model/value.ts'
 import { readArgs, writeArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { type GraphPosition, START } from '../run/position.ts'
-import { type PassReport, Session, type SessionFacts } from '../run/session.ts'
+import { Session, type SessionFacts } from '../run/session.ts'
 import { simulatedHost } from '../run/simulated-host.ts'
+import type { PassReport } from '../run/taken.ts'
 import type { Situation } from './conditions.ts'
 
 /** The most situations before the current one that a condition can read. */

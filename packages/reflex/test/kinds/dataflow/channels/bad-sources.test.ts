@@ -6,6 +6,7 @@ import { Reflex } from '../../../../src/app/reflex.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
 import { lifeIn, newFolder } from '../../../app/folders.ts'
 import { COUNTER, COUNTER_ADAPTER, presses } from '../run/graphs.ts'
+import { reason, withoutCommands } from '../commands.ts'
 
 /** A folder with the counter and a file of these lines. */
 function world(lines: readonly (string | object)[], name = 'presses.jsonl') {
@@ -68,26 +69,66 @@ test.each(['constructor', '__proto__', 'toString'])('a file may have the name %s
   expect(run.get('n')).toBe(3)
 })
 
-test('a store that fails for a moment loses no event and fails no run', async () => {
-  const { folder, graph, events } = world([...presses(600)])
-  const store = memoryStore()
-  let calls = 0
-  const failing = new Proxy(store, {
+/** A store in memory of which calls with one of these names fail: those with these numbers. Counts them. */
+function failingStore(names: readonly string[], failures: readonly number[]) {
+  const calls = { count: 0 }
+  const store = new Proxy(memoryStore(), {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target)
-      if (name !== 'posted' && name !== 'post') return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      if (!names.includes(String(name))) return typeof value === 'function' ? (value.bind(target) as unknown) : value
       return (...args: unknown[]): unknown => {
-        if ([3, 4, 300, 700].includes(++calls)) throw new Error('the store does not answer')
+        if (failures.includes(++calls.count)) throw new Error('the store does not answer')
         return (value as (...given: unknown[]) => unknown).apply(target, args)
       }
     },
   })
-  const reflex = new Reflex({ store: failing, workdir: folder })
-  const run = await reflex.run(graph, { dataflow: { source: events } })
-  expect(calls).toBeGreaterThan(100)
-  expect(run.value).toMatchObject({ events: 600, refused: 0 })
-  expect(run.get('n')).toBe(180_300)
+  return { store, calls }
+}
+
+/** A process that sends the events of the file. */
+const SENDER = `
+  import { createInterface } from 'node:readline'
+  import { readFileSync } from 'node:fs'
+  const say = (frame) => process.stdout.write(JSON.stringify(frame) + '\\n')
+  say({ type: 'hello', protocol: 'reflex-ingress.v1' })
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { events } = JSON.parse(line)
+    for (const event of readFileSync('events/presses.jsonl', 'utf8').trim().split('\\n').slice(events)) say({ type: 'event', event: JSON.parse(event) })
+    say({ type: 'end' })
+    process.stdout.write('', () => process.exit(0))
+  }
+`
+
+test.skipIf(withoutCommands !== undefined)(
+  `a store that fails for a moment loses no event of a process and fails no run${reason}`,
+  async () => {
+    const { folder, graph } = world([...presses(600)])
+    writeFileSync(join(folder, 'sender.mjs'), SENDER)
+    writeFileSync(join(folder, 'counter.host.json'), '{"kind":"host","ingress":{"type":"process","command":["node","sender.mjs"]}}')
+    const { store, calls } = failingStore(['posted', 'post'], [3, 4, 300, 700])
+    const reflex = new Reflex({ store, workdir: folder })
+    const run = await reflex.run(graph)
+    expect(calls.count).toBeGreaterThan(100)
+    expect(run.value).toMatchObject({ events: 600, refused: 0 })
+    expect(run.get('n')).toBe(180_300)
+    await reflex.close()
+  },
+)
+
+test.each([2, 3])('a store that does not take the records of a file loses no event: commit %i', async (failure) => {
+  const { folder, graph, events } = world([...presses(6000)])
+  const { store, calls } = failingStore(['commit'], [failure])
+  const reflex = new Reflex({ store, workdir: folder })
+  const handle = await reflex.start(graph, { id: 'broken', dataflow: { source: events } })
+  await expect(handle.idle({ until: 'end' })).rejects.toMatchObject({ code: 'R5005' })
+  expect(calls.count).toBeGreaterThanOrEqual(failure)
   await reflex.close()
+  const again = new Reflex({ store, workdir: folder })
+  const resumed = await again.resume('broken')
+  await resumed.idle({ until: 'end' })
+  expect(resumed.value).toMatchObject({ events: 6000, refused: 0 })
+  expect(resumed.get('n')).toBe(18_003_000)
+  await again.close()
 })
 
 test('a file that has become shorter while no process read it fails the run', async () => {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { channelWorld } from './world.ts'
+import { reason, withoutCommands } from '../commands.ts'
 
 const IDS = [
   'eid1:sha256:2e29020229421795d11c2a8aa8babc668c4063d2bd5689d7e9db9121c6d78e29',
@@ -9,7 +10,7 @@ const IDS = [
   'eid1:sha256:140d6afa710d17ea8894812e42b02c13b7f73377ff0d1c900a44653bcee93ffb',
 ]
 
-describe('a process that takes intents', () => {
+describe.skipIf(withoutCommands !== undefined)(`a process that takes intents${reason}`, () => {
   // proves: dataflow 39
   // proves: dataflow 43
   // The ids of intents are hashes over the ids of the graph and of the event.
@@ -137,7 +138,7 @@ describe('a process that takes intents', () => {
   })
 })
 
-describe('a channel that cannot start', () => {
+describe.skipIf(withoutCommands !== undefined)(`a channel that cannot start${reason}`, () => {
   const failure = async (command: readonly string[]): Promise<{ folder: string; failure: unknown }> => {
     const { reflex, graph, events, folder } = channelWorld({ host: { channels: { hvac: { type: 'process', command } } } })
     const run = await reflex.run(graph, { trust: 'trusted', dataflow: { source: events } })

@@ -5,6 +5,7 @@ import type { Reflex } from '../../../../src/app/reflex.ts'
 import type { JsonObject } from '../../../../src/kernel/index.ts'
 import { lifeIn, newFolder } from '../../../app/folders.ts'
 import { setHeater, THERMOSTAT, THERMOSTAT_ADAPTER } from '../run/graphs.ts'
+import { reason, withoutCommands } from '../commands.ts'
 
 interface World {
   readonly folder: string
@@ -87,8 +88,10 @@ describe('a workflow that calls a graph with an intent', () => {
     expect(await entries(world.life)).toHaveLength(1)
   })
 
-  test('sends it to a process; two graphs of one run have channels of their own under one name', async () => {
-    const channel = `
+  test.skipIf(withoutCommands !== undefined)(
+    `sends it to a process; two graphs of one run have channels of their own under one name${reason}`,
+    async () => {
+      const channel = `
       import { appendFileSync } from 'node:fs'
       import { createInterface } from 'node:readline'
       const say = (frame) => process.stdout.write(JSON.stringify(frame) + '\\n')
@@ -99,27 +102,28 @@ describe('a workflow that calls a graph with an intent', () => {
         appendFileSync(process.argv[2], intent_id + '\\n')
         say({ type: 'intent_ack', intent_id, status: 'accepted', acceptance: 'durable' })
       }`
-    const host = (file: string): JsonObject => ({
-      kind: 'host',
-      channels: { hvac: { type: 'process', command: ['node', 'hvac.mjs', file] } },
-      routes: { heater_command: { channel: 'hvac', keyed: true } },
-    })
-    const world = worldOf(
-      {
-        'hvac.mjs': channel,
-        'thermostat.host.json': host('one.txt'),
-        'other.dataflow.json': { ...THERMOSTAT, id: 'other' },
-        'other.adapter.json': THERMOSTAT_ADAPTER,
-        'other.host.json': host('two.txt'),
-      },
-      caller(['thermostat', 'other']),
-    )
-    expect(await ending(world.life, await ran(world))).toMatchObject({ status: 'done' })
-    const [one, two] = ['one.txt', 'two.txt'].map((file) => readFileSync(join(world.folder, file), 'utf8').trim())
-    expect(one).toMatch(/^eid1:sha256:[0-9a-f]{64}$/)
-    expect(two).toMatch(/^eid1:sha256:[0-9a-f]{64}$/)
-    expect(one).not.toBe(two)
-  })
+      const host = (file: string): JsonObject => ({
+        kind: 'host',
+        channels: { hvac: { type: 'process', command: ['node', 'hvac.mjs', file] } },
+        routes: { heater_command: { channel: 'hvac', keyed: true } },
+      })
+      const world = worldOf(
+        {
+          'hvac.mjs': channel,
+          'thermostat.host.json': host('one.txt'),
+          'other.dataflow.json': { ...THERMOSTAT, id: 'other' },
+          'other.adapter.json': THERMOSTAT_ADAPTER,
+          'other.host.json': host('two.txt'),
+        },
+        caller(['thermostat', 'other']),
+      )
+      expect(await ending(world.life, await ran(world))).toMatchObject({ status: 'done' })
+      const [one, two] = ['one.txt', 'two.txt'].map((file) => readFileSync(join(world.folder, file), 'utf8').trim())
+      expect(one).toMatch(/^eid1:sha256:[0-9a-f]{64}$/)
+      expect(two).toMatch(/^eid1:sha256:[0-9a-f]{64}$/)
+      expect(one).not.toBe(two)
+    },
+  )
 
   test('starts a program, which is loaded before the run begins, and has its own host file', async () => {
     const host = {

@@ -12,6 +12,7 @@ import { reflex as command } from '../../../cli/worlds.ts'
 import { graphOf } from '../compile.ts'
 import { randomContext, randomDocument } from '../random-graph.ts'
 import { COUNTER, COUNTER_ADAPTER, presses, READINGS, setHeater, THERMOSTAT, THERMOSTAT_ADAPTER } from '../run/graphs.ts'
+import { reason, withoutCommands } from '../commands.ts'
 
 interface World {
   readonly folder: string
@@ -182,7 +183,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `
 
-describe('the import of an interrupted run', () => {
+describe.skipIf(withoutCommands !== undefined)(`the import of an interrupted run${reason}`, () => {
   const hvac = (more: JsonObject = {}): World => {
     const world = worldOf(THERMOSTAT, THERMOSTAT_ADAPTER, {
       channels: { hvac: { type: 'process', command: ['node', 'hvac.mjs'] } },

@@ -70,7 +70,7 @@ describe('reflex graph RUN@RECORD.PART', () => {
   test.each([
     ['otter@3.9', 'record 3 of otter has 4 episodes, and no part 9'],
     ['otter@2.1', 'record 2 of otter has no episodes'],
-    ['otter@99.1', 'otter has records 1 to 4'],
+    ['otter@99.1', 'otter has records 1 to 3'],
   ])('of a part that does not exist says so: %s', async (address, message) => {
     const { err, code } = await command(['graph', address], { folder: await ran() })
     expect(code).toBe(2)
