@@ -3,7 +3,10 @@ import type { Json, LedgerEntry, NewEntry, Store } from '../../kernel/index.ts'
 import {
   type ActiveEntry,
   entryNames,
+  type ManifestEntry,
+  promptName,
   readActive,
+  readManifestEntry,
   readState,
   readUse,
   recentStats,
@@ -12,8 +15,10 @@ import {
   type UseEntry,
 } from '../../kinds/skill/ledger/entries.ts'
 import type { SkillState } from '../../kinds/skill/model/decision.ts'
+import { manifestHash } from '../../kinds/skill/manifest/canonical.ts'
 import type { Manifest } from '../../kinds/skill/model/manifest.ts'
-import { type CiEntry, entryJson, type ManifestEntry, readCi, readManifestEntry, REGISTRY_FORMAT, registryNames } from './entries.ts'
+import { type CiEntry, entryJson, readCi, REGISTRY_FORMAT, registryNames } from './entries.ts'
+import { type Eviction, planEvictions } from './eviction.ts'
 import { faults } from './faults.ts'
 import { changeProblem } from './states.ts'
 
@@ -83,10 +88,13 @@ export class SkillRegistry {
     throw faults.make('R1493', `there is no skill ${quote(id)} in ${where}${guess === undefined ? '' : `; ${guess}`}`)
   }
 
-  /** Keeps a manifest as a draft. The same text again changes nothing. Throws `R1490` for another text of the version. */
-  async put(manifest: Manifest, hash: string, origin: string): Promise<void> {
+  /**
+   * Keeps a manifest as a draft, with the texts of its prompts. The same text again changes nothing. Throws `R1490` for another text of the
+   * version.
+   */
+  async put(manifest: Manifest, hash: string, origin: string, prompts: Readonly<Record<string, string>> = {}): Promise<void> {
     const { id, version } = manifest
-    const name = registryNames.manifest(id, version)
+    const name = entryNames.manifest(id, version)
     const { entries } = await this.#store.latest(this.#ledger, [name, registryNames.format])
     this.#checkFormat(new Map(entries.map((entry) => [entry.name ?? '', entry])))
     const before = readManifestEntry(entries.find((entry) => entry.name === name)?.value)
@@ -98,8 +106,18 @@ export class SkillRegistry {
       { name: registryNames.format, value: { v: REGISTRY_FORMAT } },
       { name, value: entryJson(entry), after: 0 },
       { name: entryNames.state(id, version), value: this.#state('draft', `kept from ${origin}`), after: 0 },
+      ...Object.entries(prompts).map(([reference, text]) => ({ name: promptName(reference), value: text })),
     ])
     if (!appended) throw immutable(id, version)
+  }
+
+  /** Returns the texts of the prompts that a manifest names, by their references. */
+  async prompts({ llm_support }: Manifest): Promise<Readonly<Record<string, string>>> {
+    const names = new Map(llm_support.parsers.map(({ prompt_ref }) => [promptName(prompt_ref), prompt_ref]))
+    if (names.size === 0) return {}
+    const { entries } = await this.#store.latest(this.#ledger, [...names.keys()])
+    const found = entries.flatMap(({ name = '', value }) => (typeof value === 'string' ? [[names.get(name) ?? name, value] as const] : []))
+    return Object.fromEntries(found)
   }
 
   /** Changes the state of a version. Throws `R1491` for a change that is not allowed. */
@@ -167,6 +185,14 @@ export class SkillRegistry {
     await this.#write([pointer, { name: entryNames.state(skill.id, skill.version), value: this.#state(to, reason) }])
   }
 
+  /** Takes out of use what is not used, what fails its tests and what is too much. Returns the changes, and a warning if there is little room. */
+  async sweep(): Promise<{ readonly changes: readonly Eviction[]; readonly warning?: string }> {
+    const all = await this.list()
+    const plan = planEvictions(all, this.#place.now())
+    for (const { skill, to, reason } of plan.changes) await this.retire(skill, to, reason)
+    return plan
+  }
+
   /** True if tests of exactly this text by this version of Reflex have passed. */
   hasPassed({ ci }: KeptSkill): boolean {
     return ci?.passed === true && ci.sdk === this.#place.sdk
@@ -182,8 +208,10 @@ export class SkillRegistry {
     const { id, version } = manifest
     const value = (name: string): Json | undefined => byName.get(name)?.value
     const use = readUse(value(entryNames.use(id)))
-    const state = readState(value(entryNames.state(id, version))) ?? { state: 'draft', reason: '', since: 0, by: '' }
-    const versions = readActive(value(entryNames.active(id)))?.versions ?? []
+    const isTampered = manifestHash(manifest) !== hash
+    const stored = readState(value(entryNames.state(id, version))) ?? { state: 'draft', reason: '', since: 0, by: '' }
+    const state = isTampered ? { ...stored, state: 'quarantined' as const, reason: 'its stored text does not have its hash' } : stored
+    const versions = isTampered ? [] : (readActive(value(entryNames.active(id)))?.versions ?? [])
     return {
       id,
       version,
