@@ -182,6 +182,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'ledger/entries',
     'plan/skill-host',
     // Simulated executions, for tests of skills.
+    'bulletin/bulletin',
     'bulletin/tokens',
     'face/tools',
     'gate/explain',
@@ -189,6 +190,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'manifest/compiled',
     'manifest/mutations',
     'manifest/slot-values',
+    'model/card',
     'model/plan-result',
     'plan/args',
     'plan/board-roots',
@@ -198,6 +200,17 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'plan/registry-port',
     'plan/skill-program',
     'protocol/format-result',
+  ],
+  learn: [
+    'ci/junit',
+    'ci/test-skill',
+    'registry/eviction',
+    'registry/faults',
+    'registry/kept-skill',
+    'registry/open',
+    'registry/preview',
+    'registry/registry',
+    'registry/skill-file',
   ],
   // Without a server: schedules of a store are changed by the command, and fired by workers.
   serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],

@@ -6,8 +6,10 @@ export const REGISTRY_FORMAT = 1
 /** The names of the entries that only the registry writes; those of executions are in `kinds/skill/ledger/entries.ts`. */
 export const registryNames = {
   format: 'format',
+  /** The unit cases of a manifest, by its hash. */
+  cases: (hash: string): string => `cases/${hash}`,
   /** The last test of a manifest, by its hash. */
-  ci: (hash: string) => `ci/${hash}`,
+  ci: (hash: string): string => `ci/${hash}`,
 } as const
 
 /** The result of the tests of one manifest. It counts for this hash and this major version of Reflex alone (reference skill 1.23). */

@@ -1,4 +1,4 @@
-import type { KeptSkill } from './registry.ts'
+import type { KeptSkill } from './kept-skill.ts'
 
 /** A version that leaves its place. */
 export interface Eviction {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, Store } from '../../../src/kernel/index.ts'
 import type { CompiledSkill } from '../../../src/kinds/skill/manifest/compiled.ts'
-import { type KeptSkill, SkillRegistry } from '../../../src/learn/registry/registry.ts'
+import type { KeptSkill } from '../../../src/learn/registry/kept-skill.ts'
+import { SkillRegistry } from '../../../src/learn/registry/registry.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { compiled, DEPLOY, withPart } from '../ci/world.ts'
 
@@ -34,7 +35,7 @@ class Place {
   }
 
   async uses(id: string, ended: readonly (readonly [number, number, boolean])[]): Promise<void> {
-    await this.store.appendAll(LEDGER, `use${++this.#count}`, [{ name: `use/${id}`, value: { running: [], ended } as unknown as Json }], this.at)
+    await this.store.appendAll(LEDGER, `use${++this.#count}`, [{ name: `use/${id}`, value: { running: [], ended } }], this.at)
   }
 }
 
@@ -105,9 +106,15 @@ describe('the registry of skills', () => {
     await expect(place.registry().activate(kept)).rejects.toMatchObject({ code: 'R1492', message: 'app.set_image@1.0.0 was never tested' })
     await place.registry('2').tested(kept, PASSED)
     const tested = await place.registry().find('app.set_image')
-    await expect(place.registry().activate(tested)).rejects.toMatchObject({ code: 'R1492', message: expect.stringContaining('another version of Reflex') as string })
+    await expect(place.registry().activate(tested)).rejects.toMatchObject({
+      code: 'R1492',
+      message: expect.stringContaining('another version of Reflex') as string,
+    })
     await place.registry().tested(tested, FAILED)
-    await expect(place.registry().activate(await place.registry().find('app.set_image'))).rejects.toMatchObject({ code: 'R1492', message: expect.stringContaining('has failed') as string })
+    await expect(place.registry().activate(await place.registry().find('app.set_image'))).rejects.toMatchObject({
+      code: 'R1492',
+      message: expect.stringContaining('has failed') as string,
+    })
     // The tests of another text do not count for this one.
     await place.registry().tested(await place.put(NEXT), PASSED)
     await expect(place.registry().activate(await place.registry().find('app.set_image@1.0.0'))).rejects.toMatchObject({ code: 'R1492' })
@@ -119,7 +126,10 @@ describe('the registry of skills', () => {
     const active = await place.activate(SKILL)
     const registry = place.registry()
     await registry.retire(active, 'quarantined', 'an undo has failed')
-    await expect(registry.activate(await registry.find('app.set_image'))).rejects.toMatchObject({ code: 'R1491', fix: 'test it again: reflex skill test' })
+    await expect(registry.activate(await registry.find('app.set_image'))).rejects.toMatchObject({
+      code: 'R1491',
+      fix: 'test it again: reflex skill test',
+    })
     await registry.tested(await registry.find('app.set_image'), PASSED)
     await registry.activate(await registry.find('app.set_image'))
     expect((await registry.find('app.set_image')).state.state).toBe('active')
@@ -128,7 +138,10 @@ describe('the registry of skills', () => {
   it('names a skill that is missing, and one that is spelt nearly so', async () => {
     const place = new Place()
     await place.put(SKILL)
-    await expect(place.registry().find('app.set_imgae')).rejects.toMatchObject({ code: 'R1493', message: expect.stringContaining('did you mean "app.set_image"?') as string })
+    await expect(place.registry().find('app.set_imgae')).rejects.toMatchObject({
+      code: 'R1493',
+      message: expect.stringContaining('did you mean "app.set_image"?') as string,
+    })
     await expect(place.registry().find('app.set_image@9.0.0')).rejects.toMatchObject({ code: 'R1493', fix: 'it has 1.0.0' })
   })
 
@@ -160,7 +173,10 @@ describe('eviction (skill 176)', () => {
     place.at += 14 * DAY - 1
     expect(await place.registry().sweep()).toEqual({ changes: [] })
     place.at += 1
-    await place.uses('app.set_image', [...[1, 2, 3, 4].map((day) => [place.at - day * DAY, 1, true] as const), [place.at - 8 * DAY, 1, true]])
+    await place.uses('app.set_image', [
+      ...[1, 2, 3, 4].map((day) => [place.at - day * DAY, 1, true] as const),
+      [place.at - 8 * DAY, 1, true],
+    ])
     await place.registry().sweep()
     expect(await stateOf(place)).toMatchObject({ state: 'deprecated', reason: 'it was used 4 times in the last 7 days, fewer than 5' })
     place.at += 7 * DAY
@@ -174,7 +190,10 @@ describe('eviction (skill 176)', () => {
     await place.activate(SKILL)
     await place.activate(compiled({ ...DEPLOY, id: 'app.kept', x_keep: true }))
     place.at += 30 * DAY
-    await place.uses('app.set_image', [1, 2, 3, 4, 5].map((day) => [place.at - day * DAY, 1, true] as const))
+    await place.uses(
+      'app.set_image',
+      [1, 2, 3, 4, 5].map((day) => [place.at - day * DAY, 1, true] as const),
+    )
     expect((await place.registry().sweep()).changes).toEqual([])
   })
 

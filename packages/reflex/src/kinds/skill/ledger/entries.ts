@@ -13,14 +13,14 @@ export function skillLedger(project: string, env: string): string {
 /** The names of entries. */
 export const entryNames = {
   /** The versions that get the calls of a skill. */
-  active: (id: string) => `active/${id}`,
-  state: (id: string, version: string) => `state/${id}@${version}`,
+  active: (id: string): string => `active/${id}`,
+  state: (id: string, version: string): string => `state/${id}@${version}`,
   /** The manifest of a version. */
-  manifest: (id: string, version: string) => `manifest/${id}@${version}`,
+  manifest: (id: string, version: string): string => `manifest/${id}@${version}`,
   /** An idempotency key, as a hash. */
-  key: (hash: string) => `key/${hash}`,
+  key: (hash: string): string => `key/${hash}`,
   /** Executions of a skill: those that go on, and the last ones that ended. */
-  use: (id: string) => `use/${id}`,
+  use: (id: string): string => `use/${id}`,
 }
 
 /** The versions that get the calls of a skill: the first gets all that the shares of the others leave. */
@@ -87,9 +87,7 @@ export function readState(value: Json | undefined): StateEntry | undefined {
   if (!isObject(value)) return undefined
   const { state, reason, since, by } = value
   const isKnown = typeof state === 'string' && (SKILL_STATES as readonly string[]).includes(state)
-  return isKnown && typeof since === 'number'
-    ? { state: state as SkillState, reason: String(reason ?? ''), since, by: String(by ?? '') }
-    : undefined
+  return isKnown && typeof since === 'number' ? { state: state as SkillState, reason: textOf(reason), since, by: textOf(by) } : undefined
 }
 
 export function readActive(value: Json | undefined): ActiveEntry | undefined {
@@ -99,7 +97,7 @@ export function readActive(value: Json | undefined): ActiveEntry | undefined {
       ? [{ version: one.version, hash: one.hash, ...(typeof one.share === 'number' ? { share: one.share } : {}) }]
       : [],
   )
-  return versions.length === 0 ? undefined : { versions, since: value.since, by: String(value.by ?? '') }
+  return versions.length === 0 ? undefined : { versions, since: value.since, by: textOf(value.by) }
 }
 
 export function readKey(value: Json | undefined): KeyEntry | undefined {
@@ -122,6 +120,10 @@ export function readUse(value: Json | undefined): UseEntry {
     ...(typeof value.finished === 'number' ? { finished: value.finished } : {}),
     ended,
   }
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
 }
 
 function owners(list: readonly Json[]): readonly Owner[] {
