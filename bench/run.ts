@@ -16,9 +16,11 @@ import { large } from './large.ts'
 import { long } from './long.ts'
 import { logging } from './logging.ts'
 import { alternate, type Contestant, rate, timed, timesAsFast } from './measure.ts'
+import { mining } from './mining.ts'
 import { pipeline } from './pipeline.ts'
 import { postgres } from './postgres.ts'
 import { serving, servingMcp, servingStreams } from './serve.ts'
+import { skill } from './skill.ts'
 import { starting } from './start.ts'
 import { tree, treeLong } from './tree.ts'
 import { typing } from './types.ts'
@@ -108,9 +110,11 @@ const PARTS = {
   pipeline,
   tree,
   'tree-long': treeLong,
+  skill,
   long,
   endless,
   large,
+  mining,
   start: starting,
   serve: serving,
   'serve-streams': servingStreams,

@@ -34,7 +34,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   app: HOUSE,
   wrap: [...HOUSE, 'app'],
   learn: [...HOUSE, 'app'],
-  // The catalogue has the faults of all rooms.
+  // The catalogue has the faults of learning.
   protocol: [...HOUSE, 'app', 'learn'],
   pictures: [...HOUSE, 'app', 'protocol'],
   serve: [...HOUSE, 'app', 'protocol', 'pictures'],
@@ -168,7 +168,9 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'model/turn',
     'protocol/native',
     'protocol/reply-reader',
-    'protocol/bulletin-text',
+    'protocol/faults',
+    'bulletin/guidance',
+    'model/card',
     'turn/kind',
     'turn/turn',
     // Manifests and the registry, for those who learn, test and keep skills.
@@ -214,9 +216,11 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Without a server: schedules of a store are changed by the command, and fired by workers.
   serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
-  pictures: ['dot', 'drawing', 'layout', 'mark', 'picture'],
+  pictures: ['cause-picture', 'dot', 'drawing', 'layout', 'mark', 'picture'],
   protocol: ['catalogue', 'plain', 'shapes', 'schemas', 'documents', 'view-document', 'record-document'],
   app: [
+    // Files beside programs that flags name, for commands that run nothing.
+    'kind-options',
     'reflex',
     'kinds',
     'options',

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { KINDS } from '../app/kinds.ts'
 import type { AnyKindModule } from '../programs/kind-module.ts'
-import { COMPANION_FLAGS, KIND_FLAGS } from './kind-flags.ts'
+import { COMPANION_FLAGS, flagsOf, KIND_FLAGS } from './kind-flags.ts'
 import type { Action, Verb } from './verb.ts'
 import type { Session } from './session.ts'
 
@@ -424,6 +424,7 @@ const SHARED: readonly Verb[] = [
       new Option('--strict', 'also capture the run, and replay the capture: every event, decision and effect'),
       new Option('--all', 'with --strict or a capture: report every difference, and not only the first'),
       new Option('--segment <n>', 'only this part of a run that never ends, from 1: from the state with which it begins'),
+      ...flagsOf('replay'),
       KIND,
       TOOLS,
       PROGRAMS,
@@ -476,7 +477,7 @@ const SHARED: readonly Verb[] = [
       ['[node]', 'a node in the episode'],
     ],
     about: 'show the causes of a value or a decision',
-    options: COMMON,
+    options: [new Option('--svg <file>', 'write them as an SVG image; - for standard output'), ...COMMON],
     examples: [
       'why otter decide',
       'why otter identity',
@@ -484,10 +485,11 @@ const SHARED: readonly Verb[] = [
       'why otter @11',
       'why finch E554 notify',
       'why finch@12.3 notify',
+      'why finch E554 notify --svg notify.svg',
     ],
     action: withExistingStore(async () => {
       const { why } = await import('./verbs/why.ts')
-      return (session, [ref = '', what, node]) => why(session, ref, what, node)
+      return (session, [ref = '', what, node], flags) => why(session, ref, what, node, flags)
     }),
   },
   {
@@ -501,6 +503,7 @@ const SHARED: readonly Verb[] = [
       new Option('--text', 'show differing texts line by line'),
       new Option('--replay', 'compare a run with its replay'),
       new Option('--events <file>', 'compare two versions of a graph over the events in a file'),
+      ...flagsOf('diff'),
       ...COMMON,
     ],
     examples: [
@@ -521,7 +524,7 @@ const SHARED: readonly Verb[] = [
     name: 'validate',
     words: [['<file...>', 'programs, or folders of programs']],
     about: 'find every error in programs, without a run',
-    options: [KIND, TOOLS, PROGRAMS, ...COMPANION_FLAGS, ...COMMON],
+    options: [KIND, TOOLS, PROGRAMS, ...flagsOf('validate'), ...COMPANION_FLAGS, ...COMMON],
     examples: ['validate refund.workflow.json', 'validate alerts.dataflow.json --write-adapter'],
     action: withMemoryStore(async () => {
       const { validate } = await import('./verbs/validate.ts')
@@ -539,6 +542,7 @@ const SHARED: readonly Verb[] = [
       repeatableOption('--holds <condition>', 'a condition in CEL that every pass must meet; repeatable'),
       new Option('--seed <n>', 'another search: equal seeds try equal events; default: 1'),
       new Option('--events <n>', 'the most events to try; default: 10000'),
+      ...flagsOf('test'),
       KIND,
       TOOLS,
       PROGRAMS,
@@ -579,7 +583,7 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'graph',
-    words: [['<program>', 'a file, a folder with one program, or a run: RUN, RUN@21']],
+    words: [['<program>', 'a file, a folder with one program, or a run: RUN, RUN@21, or RUN@21.3 for part 3 of record 21']],
     about: 'draw a program, or the path of a run in it',
     options: [
       new Option('--svg <file>', 'write an SVG image, for light and dark pages; - for standard output'),
@@ -588,7 +592,12 @@ const SHARED: readonly Verb[] = [
       PROGRAMS,
       ...COMMON,
     ],
-    examples: ['graph refund.workflow.json', 'graph refund.workflow.json --svg refund.svg', 'graph otter@21'],
+    examples: [
+      'graph refund.workflow.json',
+      'graph refund.workflow.json --svg refund.svg',
+      'graph otter@21',
+      'graph finch@12.3 --svg episode.svg',
+    ],
     action: withoutStore(async () => {
       const { graph } = await import('./verbs/graph.ts')
       return (console, [what = ''], flags) => graph(console, what, flags)
@@ -667,14 +676,20 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'import',
-    words: [['<file>', 'an archive that reflex export wrote; - for standard input']],
-    about: 'verify an archive and store its run',
+    words: [['<file>', 'an archive that reflex export wrote, or a capture; - for standard input']],
+    about: 'verify an archive or a capture, and store its run',
     options: [
       new Option('--secret-file <file>', 'refuse an archive that is not signed with the secret in this file'),
       new Option('--id <name>', 'store the run under this name'),
+      new Option('--against <file>', 'import a file of export --format, which does not contain its program: this one'),
+      ...flagsOf('import'),
       ...COMMON,
     ],
-    examples: ['import otter.run.jsonl', 'import otter.run.jsonl --secret-file team.secret'],
+    examples: [
+      'import otter.run.jsonl',
+      'import otter.run.jsonl --secret-file team.secret',
+      'import finch.bundle.json --against alerts.dataflow.json',
+    ],
     action: withStore(async () => {
       const { importRun } = await import('./verbs/import.ts')
       return (session, [file = ''], flags) => importRun(session, file, flags)

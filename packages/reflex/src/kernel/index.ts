@@ -71,7 +71,7 @@ export { BoardReader, type Entry, Scope, type ScopeView } from './state/scope.ts
 export type { UsageMeter } from './state/meter.ts'
 export { isPartOf, programFrame } from './state/meter.ts'
 export { dumpState, loadState, shrinkState, type StoredState } from './state/snapshot.ts'
-export { makeRef, originOf, type RunOrigin, type RunOutcome, State } from './state/state.ts'
+export { hostOf, makeRef, originOf, type RunOrigin, type RunOutcome, State } from './state/state.ts'
 export type * from './ports/segment.ts'
 export type * from './ports/store.ts'
 export {

@@ -59,6 +59,9 @@ export interface ReadResult {
   readonly parts?: readonly string[]
 }
 
+/** Companion files by name, such as `{ adapter: '/work/alerts.adapter.json' }`. */
+export type CompanionFiles = Readonly<Record<string, string>>
+
 /** The context of reading a program. */
 export interface ReadContext {
   /** Finds called programs by reference. Without it calls are not checked. */
@@ -67,6 +70,8 @@ export interface ReadContext {
   readonly names?: (kind: string) => Iterable<string>
   /** The folders of the files that it names by path. Default: the folder of its own file. */
   readonly places?: ProgramPlaces
+  /** The companion files by name that a person named in place of those beside the program: absolute paths. */
+  readonly companions?: CompanionFiles
   /** The depth of the checks of a program: all of them, all but those of its calls, or only those that refuse it. Default: all. */
   readonly depth?: 'all' | 'alone' | 'errors'
   /** False skips lint rules, except those that a run needs. */

@@ -58,8 +58,8 @@ const UNIT_CASE = z.strictObject({
       reason: z.string().exactOptional(),
       missing: z.array(z.string()).exactOptional(),
       calls: z.array(CALL).exactOptional().describe('All calls of steps, in their order'),
-      outputs: VALUES.exactOptional(),
-      writes: VALUES.exactOptional().describe('What is written to the blackboard, by path'),
+      outputs: VALUES.exactOptional().describe('Outputs by name; others may be there'),
+      writes: VALUES.exactOptional().describe('What is written to the blackboard, by path; other paths may be written'),
       compensations: z.array(CALL).exactOptional().describe('All calls of undos, in their order'),
     })
     .refine((expect) => Object.keys(expect).length > 0, 'a case that expects nothing tests nothing'),

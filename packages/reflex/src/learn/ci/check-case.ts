@@ -1,4 +1,4 @@
-import { equalJson, type Json } from '../../kernel/index.ts'
+import { equalJson, type Json, type JsonObject } from '../../kernel/index.ts'
 import type { UnitCase } from './case.ts'
 import { type CaseCall, isMatch } from './recorded-tools.ts'
 import type { CaseRun } from './run-case.ts'
@@ -14,8 +14,8 @@ export function checkCase({ expect }: UnitCase, run: CaseRun): readonly string[]
     ...differs('status', expect.status, outcome?.status),
     ...differs('reason', expect.reason, outcome?.reason),
     ...differs('missing', expect.missing === undefined ? undefined : [...expect.missing].sort(), [...missing].sort()),
-    ...differs('outputs', expect.outputs, outcome?.outputs ?? {}),
-    ...differs('writes', expect.writes, run.writes),
+    ...partDiffers('outputs', expect.outputs, outcome?.outputs ?? {}),
+    ...partDiffers('writes', expect.writes, run.writes),
     ...callProblems(
       'calls',
       expect.calls,
@@ -44,6 +44,13 @@ export function isUndo({ step }: Pick<CaseCall, 'step'>): boolean {
 function differs(what: string, expected: Json | undefined, found: unknown): readonly string[] {
   if (expected === undefined || equalJson(expected, found ?? null)) return []
   return [`${what} is ${JSON.stringify(found ?? null)}, expected ${JSON.stringify(expected)}`]
+}
+
+/** Compares the values that are expected by name; others may be there. */
+function partDiffers(what: string, expected: JsonObject | undefined, found: JsonObject): readonly string[] {
+  return Object.entries(expected ?? {}).flatMap(([name, value]) =>
+    differs(`${what} ${name}`, value, Object.hasOwn(found, name) ? found[name] : null),
+  )
 }
 
 function callProblems(what: string, expected: UnitCase['expect']['calls'], found: readonly CaseCall[]): readonly string[] {

@@ -2,6 +2,7 @@ import type { Json, LedgerEntry } from '../../kernel/index.ts'
 import {
   type ActiveEntry,
   entryNames,
+  isIntact,
   type ManifestEntry,
   readActive,
   readState,
@@ -10,7 +11,6 @@ import {
   type StateEntry,
   type UseEntry,
 } from '../../kinds/skill/ledger/entries.ts'
-import { manifestHash } from '../../kinds/skill/manifest/canonical.ts'
 import type { Manifest } from '../../kinds/skill/model/manifest.ts'
 import { type CiEntry, readCi, registryNames } from './entries.ts'
 
@@ -30,11 +30,12 @@ export interface KeptSkill {
 }
 
 /** Returns a version with everything that the registry has about it. A manifest that does not have its hash is in quarantine. */
-export function keptSkill({ hash, manifest, origin }: ManifestEntry, byName: ReadonlyMap<string, LedgerEntry>, now: number): KeptSkill {
+export function keptSkill(entry: ManifestEntry, byName: ReadonlyMap<string, LedgerEntry>, now: number): KeptSkill {
+  const { hash, manifest, origin } = entry
   const { id, version } = manifest
   const value = (name: string): Json | undefined => byName.get(name)?.value
   const use = readUse(value(entryNames.use(id)))
-  const isTampered = manifestHash(manifest) !== hash
+  const isTampered = !isIntact(entry)
   const stored = readState(value(entryNames.state(id, version))) ?? { state: 'draft', reason: '', since: 0, by: '' }
   const state = isTampered ? { ...stored, state: 'quarantined' as const, reason: 'its stored text does not have its hash' } : stored
   const versions = isTampered ? [] : (readActive(value(entryNames.active(id)))?.versions ?? [])

@@ -4,19 +4,13 @@ import type { RunSettings } from '../../../policy/index.ts'
 import { COMMAND_CAPABILITY, fsCapability, type LineProcess } from '../../../tools/index.ts'
 import type { EventSource } from '../run/args.ts'
 import { faults } from '../run/faults.ts'
-import { readPosition } from '../run/position.ts'
-import { EVENT_TOPIC } from '../run/topics.ts'
+import { TOO_LARGE } from '../run/read-event.ts'
+import { EventSink } from './event-sink.ts'
+import { endText, missingScript } from './last-words.ts'
 import { fileLines } from './read-lines.ts'
 
 /** The first line of a process that sends events. */
 export const INGRESS_PROTOCOL = 'reflex-ingress.v1'
-/** The events that are sent together, and the most that may wait. */
-const BATCH = 256
-const MOST_WAITING = 2048
-/** The batches that may be on their way at once. */
-const MOST_MOVING = 4
-/** Milliseconds between two looks at how far the graph is, while too many events wait. */
-const LOOK = 20
 
 type World = Pick<KindWorld, 'host' | 'startLines' | 'toolCall'>
 
@@ -39,11 +33,13 @@ export function ingressPort(world: World): Port<RunSettings> {
     open: (run): PortRun<RunSettings> => run,
     async perform(call) {
       const source = sourceOf(call)
-      const sink = new Sink(source.name, call, world)
+      // The import has taken its events. A fork takes further ones from people.
+      if (source.from === 'capture') return { events: 0 }
+      const sink = new EventSink(source.name, call, world.host)
       try {
         if (source.from === 'file') await readFile(source, sink)
         else if (source.from === 'process')
-          await readProcess(source, sink, await world.startLines({ argv: source.command }, world.toolCall(call)))
+          await readProcess(source, sink, await world.startLines({ argv: source.command }, world.toolCall(call)), call.settings.workdir)
       } catch (thrown) {
         // The events before the failure are handled.
         if (!call.signal.aborted) await sink.flush()
@@ -60,89 +56,12 @@ function sourceOf({ args }: Pick<Call, 'args'>): EventSource {
   throw faults.make('R1388', 'an ingress effect names its source')
 }
 
-/** Sends the events of one source to its graph, in batches, and waits while the graph is too far behind. */
-class Sink {
-  readonly name: string
-  readonly #call: Call<RunSettings>
-  readonly #world: World
-  #batch: { readonly body: Json; readonly id: string }[] = []
-  readonly #moving: Promise<unknown>[] = []
-  #line: number
-  #offset: number
-  sent = 0
-
-  constructor(name: string, call: Call<RunSettings>, world: World) {
-    this.name = name
-    this.#call = call
-    this.#world = world
-    const [offset = 0, line = 0] = readPosition(call.frame.position).read[name] ?? []
-    this.#offset = Math.max(0, offset)
-    this.#line = line
-  }
-
-  /** The end of the part that was read before this call, in bytes and lines. */
-  get from(): { readonly offset: number; readonly line: number } {
-    return { offset: this.#offset, line: this.#line }
-  }
-
-  get signal(): AbortSignal {
-    return this.#call.signal
-  }
-
-  async send(event: Json, offset: number, line: number): Promise<void> {
-    this.#line = line
-    this.#offset = offset
-    this.sent++
-    this.#batch.push({ body: { source: [this.name, offset, line], event }, id: `${this.name}:${line}` })
-    if (this.#batch.length >= BATCH) await this.#flush()
-  }
-
-  /** Sends what is left, and waits until all of it is durable. */
-  async flush(): Promise<void> {
-    await this.#flush()
-    await Promise.all(this.#moving.splice(0))
-  }
-
-  /** Says that the source has ended. */
-  async end(): Promise<void> {
-    await this.flush()
-    await this.#message({ source: [this.name, this.#offset, this.#line] }, `${this.name}:end`)
-  }
-
-  #message(body: Json, id: string): Promise<boolean> {
-    const run = this.#call.session as PortRun<RunSettings>
-    return run.message(EVENT_TOPIC, body, { id, frame: this.#call.frame.id })
-  }
-
-  /** Sends what was gathered at once, so that one record takes it. Waits while too many events are on their way. */
-  async #flush(): Promise<void> {
-    const moving = Promise.all(this.#batch.splice(0).map(({ body, id }) => this.#message(body, id)))
-    // A rejection is thrown where the batch is awaited.
-    moving.catch(() => undefined)
-    this.#moving.push(moving)
-    // Only a file that is far ahead waits: the record before is made durable while the next ones are read.
-    if (this.#moving.length > MOST_MOVING) await this.#moving.shift()
-    while (!this.signal.aborted && this.#waiting > MOST_WAITING) await this.#pause()
-    if (this.signal.aborted) throw faults.make('R1387', `${this.name} was stopped`)
-  }
-
-  /** The number of lines that were sent and that no record has taken. */
-  get #waiting(): number {
-    const [, taken = 0] = readPosition(this.#call.frame.position).read[this.name] ?? []
-    return this.#line - taken
-  }
-
-  #pause(): Promise<void> {
-    const { host } = this.#world
-    return new Promise((resolve) => host.at(host.now() + LOOK, resolve))
-  }
-}
-
-async function readFile({ file, name }: Extract<EventSource, { from: 'file' }>, sink: Sink): Promise<void> {
+async function readFile({ file, name }: Extract<EventSource, { from: 'file' }>, sink: EventSink): Promise<void> {
   const { offset, line: before } = sink.from
   try {
-    for await (const { text, line, end } of fileLines(file, offset, before)) {
-      if (text.trim() !== '') await sink.send(jsonOf(text), end, line)
+    for await (const { text, line, end, isCut } of fileLines(file, { offset, line: before, signal: sink.signal })) {
+      if (isCut) await sink.refuse(TOO_LARGE, end, line)
+      else if (text.trim() !== '') await sink.send(jsonOf(text), end, line)
     }
   } catch (thrown) {
     if (isFault(thrown)) throw thrown
@@ -160,10 +79,15 @@ function jsonOf(text: string): Json {
 }
 
 /** Reads the frames of a process: `hello`, then events, then `end`. */
-async function readProcess({ name }: Extract<EventSource, { from: 'process' }>, sink: Sink, process: LineProcess): Promise<void> {
-  const fail = (rule: string, why: string): Error => {
+async function readProcess(
+  { name, command }: Extract<EventSource, { from: 'process' }>,
+  sink: EventSink,
+  process: LineProcess,
+  folder: string,
+): Promise<void> {
+  const fail = (rule: string, why: string, fix?: string): Error => {
     process.kill()
-    return faults.make('R1387', `the source ${name} ${why}`, { rule, path: name })
+    return faults.make('R1387', `the source ${name} ${why}`, { rule, path: name, ...(fix === undefined ? {} : { fix }) })
   }
   let { line: number } = sink.from
   let isGreeted = false
@@ -183,7 +107,10 @@ async function readProcess({ name }: Extract<EventSource, { from: 'process' }>, 
       return
     } else throw fail('protocol_violation', `wrote a line that is no frame: ${line.slice(0, 80)}`)
   }
-  const { code, signal, stderr } = await process.end(0)
-  const words = stderr.trim().split('\n').at(-1) ?? ''
-  throw fail('driver_terminated', `ended without end: ${signal ?? `exit ${code}`}${words === '' ? '' : `, ${words.slice(0, 200)}`}`)
+  const script = isGreeted ? undefined : missingScript(command, folder)
+  throw fail(
+    'driver_terminated',
+    script === undefined ? `ended without end: ${endText(await process.end(0))}` : `cannot start: ${script.why}`,
+    script?.fix,
+  )
 }

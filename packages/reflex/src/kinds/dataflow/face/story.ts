@@ -4,7 +4,7 @@ import { shortJson } from '../../../text/index.ts'
 import type { EffectIntent } from '../model/effect.ts'
 import { nodeName } from '../model/graph.ts'
 import { untagged } from '../model/value.ts'
-import { readArgs } from '../run/args.ts'
+import { frameArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { channelOf } from '../run/intents.ts'
 import { passesOf } from '../run/passes-of.ts'
@@ -59,7 +59,7 @@ function tellPass(report: PassReport, change: Change<CompiledGraph>): StoryEvent
   }
   const intents = effects.flatMap((effect) => effect.intents)
   const started = intents.flatMap((intent): StoryEvent[] => {
-    const channel = channelOf(readArgs(change.frame.args).host, intent.kind)?.channel
+    const channel = channelOf(frameArgs(change.frame, change.state).host, intent.kind)?.channel
     return channel?.type === 'program' ? [{ mark: 'done', node, text: `${intentText(intent, change)}  starts ${channel.start}` }] : []
   })
   return intents.length > started.length ? [...started, { mark: 'enter', node }] : started

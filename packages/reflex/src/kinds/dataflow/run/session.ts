@@ -5,15 +5,18 @@ import type { Effect } from '../model/effect.ts'
 import type { HostedEvent, Instant } from '../model/event.ts'
 import type { PassValue, Scalar } from '../model/value.ts'
 import { evaluate, type NodeTrace } from '../pass/evaluate.ts'
+import { markedId } from '../pass/intent-id.ts'
+import { terminationOf } from '../pass/pass-error.ts'
 import type { Decision } from '../supervisor/decision.ts'
 import { compareInstants } from '../supervisor/instant.ts'
 import { nextDeferred, nextDue, type Supervisor, supervise, type SupervisorState } from '../supervisor/supervise.ts'
-import type { GraphArgs } from './args.ts'
+import type { EventSource, GraphArgs } from './args.ts'
+import { isOwnId } from './own-ids.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { faults } from './faults.ts'
 import { Fingerprint } from './fingerprint.ts'
 import type { GraphPosition, PendingIntent } from './position.ts'
-import { readEvent } from './read-event.ts'
+import { readEvent, unreadable } from './read-event.ts'
 import { SeenIds } from './seen-ids.ts'
 
 /** An event as a step gets it. */
@@ -21,10 +24,18 @@ export interface Arrived {
   /** Its id in the inbox, which stands for an event that states none. */
   readonly id: string
   readonly body: Json
+  /** The reason why a line of a source cannot be an event. */
+  readonly problem?: string
+  /** True for an event of the run itself: of a timer, or of the end of a program that it has started. */
+  readonly isOwn?: boolean
   /** True for a message that says that no event follows. */
   readonly isClose?: boolean
   /** The end of its line in its source, in bytes, and the number of the line; −1 at the end of the source. Absent for an event that no source of the run has read. */
   readonly read?: readonly [offset: number, line: number]
+  /** Stands for no event: deferred items run that are due at this time. Only a capture that is imported states it. */
+  readonly due?: Instant
+  /** The mark of the fork in which the event was taken first, for an event of a capture that is imported. */
+  readonly fork?: string
 }
 
 /** One pass, or the decision that there is none now. */
@@ -38,6 +49,8 @@ export interface PassReport {
   readonly outputs?: Readonly<Record<string, PassValue>>
   readonly effects: readonly Effect[]
   readonly failure?: Fault
+  /** The mark of the fork that made the pass; its intents have other ids. Absent for a run that is not a fork. */
+  readonly fork?: string
   /** Every value of the pass, if they were asked for. */
   readonly trace?: readonly NodeTrace[]
 }
@@ -80,8 +93,8 @@ export interface SessionFacts {
  * explanation and a capture all see the same passes. `entries`: the board of the frame before the step.
  */
 export class Session {
-  /** The name in the ids of intents: that of the graph, in a fork with the fork's own mark. */
-  graphId: string
+  /** The mark of the fork that the run is; undefined for a run that is not a fork. */
+  fork: string | undefined
   readonly #facts: SessionFacts
   readonly #board: Map<string, Json>
   readonly #seen: SeenIds
@@ -93,7 +106,6 @@ export class Session {
 
   constructor(facts: SessionFacts, entries: Iterable<readonly [key: string, value: Json]>, position: GraphPosition) {
     this.#facts = facts
-    this.graphId = facts.def.id
     this.#board = new Map(entries)
     const { host } = facts.args
     this.#seen = new SeenIds(this.#board, host.dedupe === 'run' ? Number.POSITIVE_INFINITY : undefined)
@@ -150,26 +162,30 @@ export class Session {
   }
 
   #take(arrived: Arrived, now: number, draft: Draft, index: number): void {
-    const event = readEvent(arrived.body, { id: arrived.id, at: this.#facts.args.isLive ? now : 0 })
+    const { body, problem, fork = this.fork } = arrived
+    if (arrived.due !== undefined) return this.#pumpUntil(arrived.due, draft, fork)
+    const event = problem === undefined ? readEvent(body, { id: arrived.id, at: this.#facts.args.isLive ? now : 0 }) : unreadable(problem)
     if (event === undefined) return
     const place = arrived.read === undefined ? {} : { place: arrived.id }
     if (isFault(event)) return draft.refuse({ index, id: arrived.id, ...place, fault: event })
     const { event_id: id } = event
-    if (this.#seen.has(id)) return draft.refuse({ index, id, ...place, fault: duplicate(id) })
+    if (arrived.isOwn !== true && isOwnId(id, this.#facts.args.sources)) return draft.refuse({ index, id, ...place, fault: ownIdTaken(id) })
+    const earlier = this.#seen.placeOf(id)
+    if (earlier !== undefined) return draft.refuse({ index, id, ...place, fault: duplicate(id, earlier, this.#facts.args.sources) })
     let bound = this.#bind(event)
     if ('refused' in bound) return draft.refuse({ index, id, ...place, fault: bound.refused })
-    const earlier = draft.passes.length
-    if (event.kind !== 'Pump') this.#pumpUntil(event.at, draft)
+    const passes = draft.passes.length
+    if (event.kind !== 'Pump') this.#pumpUntil(event.at, draft, fork)
     if (draft.isOver) {
       // What was due before it has an intent, which is acknowledged first.
       draft.held = [...draft.held, arrived as unknown as Json]
       return
     }
     // What was due before it may have written what it sees.
-    if (draft.passes.length > earlier) bound = this.#bind(event)
+    if (draft.passes.length > passes) bound = this.#bind(event)
     if ('refused' in bound) return draft.refuse({ index, id, fault: bound.refused })
-    this.#seen.add(id)
-    this.#run(event, bound.context, draft)
+    this.#seen.add(id, lineOf(arrived, this.#facts.args.sources))
+    this.#run(event, bound.context, draft, fork)
   }
 
   #bind(event: HostedEvent): Bound {
@@ -179,7 +195,7 @@ export class Session {
   }
 
   /** Runs the deferred items that are due at a time, each at its own time, up to the first intent. */
-  #pumpUntil(at: Instant, draft: Draft): void {
+  #pumpUntil(at: Instant, draft: Draft, fork = this.fork): void {
     for (;;) {
       const next = nextDeferred(this.#supervisor.store, this.#scheduling)
       if (next === undefined || compareInstants(next.at, at) > 0 || draft.isOver) return
@@ -187,17 +203,17 @@ export class Session {
       const { clock } = this.#scheduling
       const time = clock !== undefined && compareInstants(clock, due) > 0 ? clock : due
       // An item that is deferred again is due later, so no two pumps of a run have the same id.
-      this.#run({ event_id: `pump/${episode}/${due.secs}.${due.nanos}`, kind: 'Pump', at: time }, {}, draft)
+      this.#run({ event_id: `pump/${episode}/${due.secs}.${due.nanos}`, kind: 'Pump', at: time }, {}, draft, fork)
     }
   }
 
-  #run(event: HostedEvent, context: BoundContext, draft: Draft): void {
+  #run(event: HostedEvent, context: BoundContext, draft: Draft, fork: string | undefined): void {
     const { def, traced = false } = this.#facts
     let ran: Omit<PassReport, 'event' | 'merged' | 'decision'> = { effects: [] }
     const { event_id, kind, at } = event
     const { state, decision } = supervise<JsonObject>(this.#supervisor, this.#scheduling, { event_id, kind, at, context }, (call) => {
       const snapshot = call.context as BoundContext
-      const ids = { graphId: this.graphId, eventId: call.event_id }
+      const ids = { graphId: markedId(def.id, fork), eventId: call.event_id }
       const reader = { value: (key: string): Scalar | undefined => (Object.hasOwn(snapshot, key) ? snapshot[key] : undefined) }
       const trace: NodeTrace[] = []
       const result = traced ? evaluate(def.graph, reader, ids, { trace: (node) => trace.push(node) }) : def.pass.run(reader, ids)
@@ -207,10 +223,10 @@ export class Session {
         ...('error' in result ? { failure: result.error.fault } : result),
         ...(traced ? { trace } : {}),
       }
-      return 'error' in result ? { Failed: 'SemanticError' } : 'Completed'
+      return 'error' in result ? terminationOf(result.error) : 'Completed'
     })
     this.#scheduling = state
-    const report: PassReport = { event, merged: context, decision, ...ran }
+    const report: PassReport = { event, merged: context, decision, ...ran, ...(fork === undefined ? {} : { fork }) }
     this.#dispatch(report, draft)
     draft.add(report)
   }
@@ -310,9 +326,26 @@ class Draft {
   }
 }
 
-/** Returns the refusal of an event whose id was taken before (HST-9). */
-export function duplicate(id: string): Fault {
-  return faults.finding('R1334', `event id ${id} was taken before`, { rule: 'HST-9' })
+/** Returns the refusal of an event whose id was taken before (HST-9). `place`: that of the earlier event, as `SeenIds` has it. */
+export function duplicate(id: string, place: number, sources: readonly EventSource[]): Fault {
+  const earlier = place > 0 ? `at ${onlyReader(sources)?.name ?? 'line'}:${place}` : `as event ${-place} of the run`
+  return faults.finding('R1334', `event id ${id} was taken before, ${earlier}`, { rule: 'HST-9' })
+}
+
+/** Returns the line of an event; 0 for one that the only source of the run has not read. */
+function lineOf({ read }: Arrived, sources: readonly EventSource[]): number {
+  return read === undefined || onlyReader(sources) === undefined ? 0 : read[1]
+}
+
+/** Returns the source whose lines name events, unless there are several. */
+function onlyReader(sources: readonly EventSource[]): EventSource | undefined {
+  const [reader, ...others] = sources.filter(({ from }) => from !== 'timer')
+  return others.length === 0 ? reader : undefined
+}
+
+/** Returns the refusal of an event from outside with an id that the run gives to events of its own. */
+export function ownIdTaken(id: string): Fault {
+  return unreadable(`event_id ${id} is kept for events of the run itself`)
 }
 
 function stateOf({ episode, clock, invoked, deferred }: GraphPosition): SupervisorState {

@@ -11,7 +11,7 @@ import {
 } from '../../../kernel/index.ts'
 import type { EventSource } from './args.ts'
 import { faults } from './faults.ts'
-import { channelOf, dispatch, FAILURE_WAIT, kindsOf, refusalOf } from './intents.ts'
+import { channelOf, dispatch, FAILURE_WAIT, kindsOf, LEFT_OUT, refusalOf, uncoveredIntents } from './intents.ts'
 import type { Instant } from '../model/event.ts'
 import { callArrival, endArrival, isLast, messageArrivals, timerArrival } from './arrivals.ts'
 import { type GraphPosition, positionPatch } from './position.ts'
@@ -46,15 +46,23 @@ export function stepGraph(x: GraphStep, input: Input | undefined): void {
 
 /** The first step: the context with which the graph begins, and the channels that must be ready before the first event. */
 function begin(graph: Running): void {
-  const { x, args, session } = graph
+  const { x, args } = graph
   x.go({ n: 0 })
   for (const [key, value] of Object.entries(args.context)) x.set(key, value)
-  if (!args.stays) return next(graph, session.position, session.take([callArrival(args, x.origin.run, x.frame.id)], x.now))
+  if (!args.stays) return beginCall(graph)
   const { channels } = args.host
   const processes = Object.keys(channels).filter((name) => channels[name]?.type === 'process' && kindsOf(name, args.host).length > 0)
   for (const channel of processes)
     x.request('egress', { do: 'open', channel, by: channels[channel] as unknown as JsonObject, kinds: kindsOf(channel, args.host) })
   if (processes.length === 0) open(graph)
+}
+
+/** Takes the one event of a graph that is called. A called graph whose intents have no route fails before its pass, as a run would not start. */
+function beginCall(graph: Running): void {
+  const { x, args, session } = graph
+  const [uncovered] = x.frame.link === undefined ? [] : uncoveredIntents(x.def, args.host)
+  if (uncovered !== undefined) return x.fail(uncovered)
+  next(graph, session.position, session.take([callArrival(x.def, args, x.origin.run, x.frame.id)], x.now))
 }
 
 /** Opens the waits and the sources of events. */
@@ -75,7 +83,7 @@ function openSource(x: GraphStep, source: EventSource): void {
 /** Takes events, up to the first pass with an external intent. */
 function take(graph: Running, before: GraphPosition, messages: readonly TakenMessage[]): void {
   const { x, args, session } = graph
-  const arrived = messageArrivals(messages)
+  const arrived = messageArrivals(messages, before.read)
   const taken = session.take(arrived, x.now)
   const own = arrived.slice(0, taken.count)
   const read = Object.fromEntries(own.flatMap((one) => ('name' in one ? [[one.name, one.read]] : [])))
@@ -171,7 +179,8 @@ function settled(graph: Running, before: GraphPosition, ref: Ref, result: Json):
   if (intent === undefined) return
   const refusal = refusalOf(result)
   if (refusal !== undefined) return interrupted(graph, intent.kind, refusal)
-  session.move({ pending: others, sent: counted(before.sent, intent.kind) })
+  const isLeftOut = isObject(result) && result.status === LEFT_OUT
+  session.move({ pending: others, ...(isLeftOut ? {} : { sent: counted(before.sent, intent.kind) }) })
   send(graph)
   record(graph, before)
   rest(graph)
@@ -187,7 +196,7 @@ function record({ x, session }: Running, before: GraphPosition): void {
 }
 
 function counted(sent: GraphPosition['sent'], kind: string): GraphPosition['sent'] {
-  return { ...sent, [kind]: (sent[kind] ?? 0) + 1 }
+  return { ...sent, [kind]: (Object.hasOwn(sent, kind) ? (sent[kind] ?? 0) : 0) + 1 }
 }
 
 /** A channel or a source has failed. No further event is taken: the graph fails with the reason, or a person is asked. */

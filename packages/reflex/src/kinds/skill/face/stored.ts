@@ -1,7 +1,7 @@
 import type { Store } from '../../../kernel/index.ts'
 import type { ReadResult } from '../../../programs/language.ts'
-import { entryNames, readActive, readManifestEntry, skillLedger } from '../ledger/entries.ts'
-import { manifestHash, manifestJson } from '../manifest/canonical.ts'
+import { entryNames, isIntact, readActive, readManifestEntry, skillLedger } from '../ledger/entries.ts'
+import { manifestJson } from '../manifest/canonical.ts'
 import { decodeSkill } from '../manifest/read-skill.ts'
 import type { SkillHost } from '../plan/skill-host.ts'
 import type { SkillMaker } from '../plan/skill-program.ts'
@@ -18,7 +18,7 @@ export async function storedSkill(reference: string, store: Store, host: SkillHo
   const name = entryNames.manifest(id, version)
   const { entries } = await store.latest(ledger, [name])
   const entry = readManifestEntry(entries[0]?.value)
-  if (entry === undefined || manifestHash(entry.manifest) !== entry.hash) return undefined
+  if (entry === undefined || !isIntact(entry)) return undefined
   const source = manifestJson(entry.manifest)
   const { skill, findings } = decodeSkill(source, maker.surroundings)
   return skill === undefined ? { findings } : { program: { id, version, source, def: maker.bind(skill) }, findings }

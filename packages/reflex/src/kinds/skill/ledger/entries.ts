@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { digest, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { manifestText } from '../manifest/canonical.ts'
 import { SKILL_STATES, type SkillState } from '../model/decision.ts'
 import type { Manifest } from '../model/manifest.ts'
 
@@ -61,8 +62,31 @@ export interface ManifestEntry {
 }
 
 export function readManifestEntry(value: Json | undefined): ManifestEntry | undefined {
-  if (!isObject(value) || typeof value['hash'] !== 'string' || !isObject(value['manifest'])) return undefined
-  return value as unknown as ManifestEntry
+  if (!isObject(value) || typeof value['hash'] !== 'string') return undefined
+  const { manifest } = value
+  const isManifest = isObject(manifest) && typeof manifest['id'] === 'string' && PARTS.every((part) => isObject(manifest[part]))
+  return isManifest ? (value as unknown as ManifestEntry) : undefined
+}
+
+/** The parts of every stored manifest: defaults are in place. */
+const PARTS = [
+  'compat',
+  'signature',
+  'preconditions',
+  'plan',
+  'effects',
+  'activation',
+  'llm_support',
+  'policy',
+  'tests',
+  'provenance',
+  'extra',
+]
+
+/** True if a stored manifest has its hash: nobody has changed it. */
+export function isIntact({ manifest, hash }: ManifestEntry): boolean {
+  const { parsers, extractors } = manifest.llm_support
+  return Array.isArray(parsers) && Array.isArray(extractors) && digest(manifestText(manifest)) === hash
 }
 
 /** An execution: its run and its frame. */

@@ -73,7 +73,7 @@ export class SkillProgram implements PlanProgram {
   }
 
   parsers(question: GateQuestion): readonly ParserQuestion[] {
-    return parserRequests(this.bound, snapshotOf(question), question).flatMap(({ key, parser, inputs }) => {
+    return parserRequests(this.bound, snapshotOf(question), this.#proposal(question)).flatMap(({ key, parser, inputs }) => {
       const prompt = Object.hasOwn(question.look.prompts, parser.prompt_ref) ? question.look.prompts[parser.prompt_ref] : undefined
       return prompt === undefined ? [] : [{ key, model: parser.model, prompt, inputs }]
     })

@@ -2,7 +2,7 @@ import { type CatalogueEntry, defineFaults } from '../../../kernel/index.ts'
 
 const WHEN = 'while a reply of a model is read'
 
-/** The faults of the blocks in which a model proposes skills (R1460 to R1463). The model gets them as results and can write a better block. */
+/** The faults of the blocks in which a model proposes skills (R1460 to R1463), which the model gets as results, and of results (R1464). */
 export const faults = defineFaults({
   R1460: {
     title: 'A block of the skill protocol is malformed',
@@ -43,5 +43,13 @@ export const faults = defineFaults({
     rules: ['skill clarify_pending'],
     means: 'Information is missing, so the question comes first and the skill does not run.',
     fix: 'Nothing: the model can propose again after the answer.',
+  },
+  R1464: {
+    title: 'A result of a skill was delivered twice',
+    verdict: 'bug',
+    when: 'while an agent with skills runs',
+    rules: ['skill E_RESULT_DUPLICATE'],
+    means: 'Every execution has exactly one SKILL_RESULT. A second one would let the model believe that the skill ran twice.',
+    fix: 'Report it with the journal of the run: this is a mistake of Reflex.',
   },
 } satisfies Record<string, CatalogueEntry>)

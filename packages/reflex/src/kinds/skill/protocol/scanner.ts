@@ -1,22 +1,7 @@
-import { type InertPlace, MarkdownLines } from './markdown-lines.ts'
+import { byteLength } from './byte-length.ts'
+import { MarkdownLines } from './markdown-lines.ts'
+import type { ScannedBlock, ScanListener } from './scanned-block.ts'
 import { type BlockTag, closingOf, endsWithOpening, isExecutable, LONGEST_TAG, MAX_BODY_BYTES, MAX_INDENT, openingOf } from './tags.ts'
-
-/** A block as the scanner meets it. `raw` is its text, of which an oversized or unclosed block keeps the beginning alone. */
-export interface ScannedBlock {
-  readonly tag: BlockTag
-  readonly body: string
-  readonly raw: string
-  /** The mistake of its frame, before its body is read. */
-  readonly mistake?: 'nested' | 'unclosed' | 'oversized' | 'trailing'
-}
-
-/** Receives what the scanner finds, in the order of the text. */
-export interface ScanListener {
-  readonly text: (text: string) => void
-  readonly block: (block: ScannedBlock) => void
-  /** An opening tag at the start of a line where it does not count; in a fence, after its closing tag. */
-  readonly inert: (tag: BlockTag, place: InertPlace) => void
-}
 
 interface OpenBlock {
   readonly tag: BlockTag
@@ -29,6 +14,8 @@ interface OpenBlock {
   recent: string
   nested: boolean
 }
+
+const TAG_END = /[> /]/g
 
 type Mode = 'line_start' | 'text' | 'block' | 'after_block'
 
@@ -91,9 +78,9 @@ export class Scanner {
 
   #takeCharacter(text: string, at: number): number {
     const character = text[at] ?? ''
-    if (this.#mode === 'block') this.#takeBody(character)
-    else if (this.#mode === 'line_start') return this.#takeLineStart(character, at)
-    else if (character === '\n') {
+    if (this.#mode === 'block') return this.#takeBody(text, at)
+    if (this.#mode === 'line_start') return this.#takeLineStart(character, at)
+    if (character === '\n') {
       this.#finishBlock()
       this.#startLine()
     } else if (!/\s/.test(character)) {
@@ -137,22 +124,25 @@ export class Scanner {
     if (opening.endsWith('/')) this.#open.recent = '/'
   }
 
-  #takeBody(character: string): void {
+  /** Takes text of a block up to the next character with which a tag can end; returns the place after it. */
+  #takeBody(text: string, at: number): number {
     const open = this.#open
-    if (open === undefined) return
-    open.recent = (open.recent + character).slice(-LONGEST_TAG)
+    if (open === undefined) return text.length
+    TAG_END.lastIndex = at
+    const end = (TAG_END.exec(text)?.index ?? text.length - 1) + 1
+    const piece = text.slice(at, end)
+    open.recent = (open.recent + piece.slice(-LONGEST_TAG)).slice(-LONGEST_TAG)
     if (open.inAttributes) {
-      if (open.opening.length < MAX_BODY_BYTES) open.opening += character
-      if (character !== '>') return
-      open.inAttributes = false
+      open.opening += piece.slice(0, MAX_BODY_BYTES - open.opening.length)
+      open.inAttributes = !open.recent.endsWith('>')
       if (open.recent.endsWith('/>')) this.#close(open, '')
-      return
+      return end
     }
-    if (open.body.length <= MAX_BODY_BYTES + LONGEST_TAG) open.body += character
-    if (character !== '>' && character !== ' ' && character !== '/') return
+    open.body += piece.slice(0, MAX_BODY_BYTES + LONGEST_TAG - open.body.length)
     const closing = closingOf(open.tag)
     if (open.recent.endsWith(closing)) this.#close(open, closing)
     else if (endsWithOpening(open.recent)) open.nested = true
+    return end
   }
 
   #close(open: OpenBlock, closing: string): void {
@@ -203,14 +193,4 @@ export class Scanner {
 function contentOf(open: OpenBlock): { tag: BlockTag; body: string; raw: string } {
   const body = open.body.slice(0, MAX_BODY_BYTES)
   return { tag: open.tag, body: open.body, raw: open.opening + body }
-}
-
-/** Returns the length of a text in UTF-8. */
-export function byteLength(text: string): number {
-  let bytes = 0
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0
-    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4
-  }
-  return bytes
 }

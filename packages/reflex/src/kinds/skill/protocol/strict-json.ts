@@ -1,5 +1,5 @@
 import { isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
-import { byteLength } from './scanner.ts'
+import { byteLength } from './byte-length.ts'
 import { MAX_BODY_BYTES } from './tags.ts'
 
 const MAX_DEPTH = 8

@@ -73,15 +73,27 @@ describe('a file of events', () => {
     const { lines } = await reflex.trace(run.id)
     expect(lines.flatMap(({ event }) => (event.mark === 'warn' ? [`${event.node} ${event.text}`] : []))).toEqual([
       'presses.jsonl:3 refused R1380: the event cannot be read: it is not JSON: "not json"',
-      'presses.jsonl:4 refused R1334: event id p1 was taken before',
+      'presses.jsonl:4 refused R1334: event id p1 was taken before, at presses.jsonl:1',
       'presses.jsonl:6 refused R1331: no field "buy"; did you mean "by"?',
     ])
   })
 
-  test('that does not exist fails the run with the path', async () => {
-    const { folder, graph } = counter(0)
-    const run = await lifeIn(folder).run(graph, { dataflow: { source: join(folder, 'none.jsonl') } })
-    expect(run.failure).toMatchObject({ code: 'R1387', rule: 'driver_io' })
+  test('that does not exist is refused before the run, with a name that is near', async () => {
+    const { folder, graph, events } = counter(0)
+    const reflex = lifeIn(folder)
+    const refusal = (source: string): Promise<unknown> =>
+      reflex.run(graph, { dataflow: { source } }).then(
+        () => undefined,
+        (fault: unknown) => fault,
+      )
+    expect(await refusal(join(folder, 'preses.jsonl'))).toMatchObject({
+      code: 'R1387',
+      rule: 'driver_io',
+      message: `the events cannot be read from ${join(folder, 'preses.jsonl')}: there is no such file; did you mean "presses.jsonl"?`,
+      fix: `write --events ${events}`,
+    })
+    expect(await refusal(folder)).toMatchObject({ code: 'R1387', message: `the events cannot be read from ${folder}: it is a folder` })
+    expect(await reflex.runs()).toEqual([])
   })
 })
 
@@ -96,6 +108,10 @@ for await (const line of createInterface({ input: process.stdin })) {
   const last = process.argv[2]
   if (last === 'crash') process.exit(4)
   if (last === 'noise') console.log('what?')
+  const write = (text) => new Promise((resolve) => process.stdout.write(text, resolve))
+  if (last === 'flood') await write('x'.repeat(3_000_000))
+  if (last === 'deep') await write('{"type":"event","event":' + '['.repeat(100_000) + ']'.repeat(100_000) + '}\\n')
+  if (last === 'empty') say({ type: 'event' })
   say({ type: 'end' })
   if (last === 'more') say({ type: 'event', event: {} })
   process.exit(0)
@@ -116,10 +132,26 @@ describe('a process that sends events', () => {
     expect(run.get('n')).toBe(sum(40))
   })
 
+  test('and a file of its name are two sources', async () => {
+    const { folder, graph } = world('well')
+    const source = join(folder, 'ingress')
+    writeFileSync(source, '{"event_id":"f1","semantic_kind":"press","at":1,"payload":{"by":1000}}')
+    const run = await lifeIn(folder).run(graph, { dataflow: { source } })
+    expect(run.value).toMatchObject({ events: 41, refused: 0 })
+    expect(run.get('n')).toBe(sum(40) + 1000)
+  })
+
+  test.each(['deep', 'empty'])('that sends an event that is %s has it refused; the others are handled', async (last) => {
+    const { folder, graph } = world(last)
+    const run = await lifeIn(folder).run(graph)
+    expect(run.value).toMatchObject({ events: 40, refused: 1 })
+  })
+
   test.each([
     ['crash', 'driver_terminated'],
     ['noise', 'protocol_violation'],
     ['more', 'protocol_violation'],
+    ['flood', 'driver_terminated'],
   ])('that ends with %s fails the run with %s; the events before are handled', async (last, rule) => {
     const { folder, graph } = world(last)
     const run = await lifeIn(folder).run(graph)

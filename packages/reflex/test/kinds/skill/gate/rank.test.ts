@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { progressToGoal } from '../../../../src/kinds/skill/gate/progress.ts'
 import { type RankedSkill, rankSkills } from '../../../../src/kinds/skill/gate/rank.ts'

@@ -2,7 +2,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SkillResultMessage } from '../../../../src/kinds/skill/model/protocol.ts'
-import { bulletinMarker, bulletinText } from '../../../../src/kinds/skill/protocol/bulletin-text.ts'
 import { clarificationText, formatClarify, formatResult } from '../../../../src/kinds/skill/protocol/format-result.ts'
 import { readReply } from '../../../../src/kinds/skill/protocol/reply-reader.ts'
 
@@ -125,12 +124,5 @@ describe('a question for the model', () => {
 
   it('is plain text for a person', () => {
     expect(clarificationText({ questions: [...questions, { question: 'When?' }] })).toBe('Which App Service?\nWhen?')
-  })
-})
-
-describe('the text of a bulletin', () => {
-  it('has the turn in its tag', () => {
-    expect(bulletinText('0a1b2c3d', '- a@1.0.0')).toBe('<SKILL_BULLETIN turn="0a1b2c3d">\n- a@1.0.0\n</SKILL_BULLETIN>')
-    expect(bulletinMarker('0a1b2c3d')).toBe('<SKILL_BULLETIN turn="0a1b2c3d" same="true"/>')
   })
 })

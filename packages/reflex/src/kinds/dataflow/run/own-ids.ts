@@ -1,0 +1,11 @@
+import type { EventSource } from './args.ts'
+
+/** True for an id that events of the run itself have: of a timer, of the end of a program, or of a deferred item that is due. */
+export function isOwnId(id: string, sources: readonly EventSource[]): boolean {
+  // An imported capture has the events that its run made.
+  if (sources.some(({ from }) => from === 'capture')) return false
+  const slash = id.lastIndexOf('/')
+  if (slash < 0) return false
+  if (id.startsWith('pump/') || (id.startsWith('eid1:') && id.endsWith('/end'))) return true
+  return sources.some(({ from, name }) => from === 'timer' && name === id.slice(0, slash))
+}
