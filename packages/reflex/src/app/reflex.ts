@@ -415,13 +415,22 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     { kind, trust }: Pick<SharedRunOptions, 'kind' | 'trust'>,
     { validate, companions }: { readonly validate: boolean; readonly companions: CompanionFiles },
   ): Promise<{ program: Program; file?: string; written?: WrittenBy }> {
-    if (typeof what === 'string') return this.library.load(resolve(this.#surroundings.cwd, what), kind, validate, { trust, companions })
+    if (typeof what === 'string') {
+      const program = this.#isName(what) ? await this.library.named(what, this.workdir) : undefined
+      return program === undefined ? this.library.load(resolve(this.#surroundings.cwd, what), kind, validate, { trust, companions }) : { program }
+    }
     if (isProgram(what)) return { program: what }
     const accepted = await this.library.accept(what, validate)
     if (accepted !== undefined) return { program: accepted }
     throw programFaults.make('R1021', 'the value to run is not a program', {
       fix: 'give a path, a program, or what a module of programs exports',
     })
+  }
+
+  /** True for `kind:name`, which names a program of the work folder, of a program folder or of the store. */
+  #isName(what: string): boolean {
+    const colon = what.indexOf(':')
+    return colon > 0 && this.kinds.names.includes(what.slice(0, colon))
   }
 
   /**

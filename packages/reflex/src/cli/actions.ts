@@ -296,6 +296,48 @@ const SHARED: readonly Verb[] = [
     },
   },
   {
+    name: 'skill',
+    words: [
+      ['[action]', 'list, show, test, approve, promote, evict, why; absent: list'],
+      ['[skill]', 'the id of a skill, ID@VERSION, or for test a file; evict without one takes out what is not used'],
+    ],
+    usage: '[ACTION]',
+    about: 'test, approve and evict skills, and show why one was not carried out',
+    options: [
+      new Option('--run <run>', 'for why: the run with the decision'),
+      new Option('--junit <file>', 'for test: also write the result as JUnit XML'),
+      new Option('--share <share>', 'for approve: the share of the calls that this version gets, such as 0.1; default: all'),
+      new Option('--deprecate', 'for evict: only stop to offer it; a week later it can be evicted'),
+      new Option('--reason <text>', 'for evict: the reason, for the registry'),
+      BY,
+      POLICY,
+      ...COMMON,
+    ],
+    examples: [
+      'skill test refund.skill.json',
+      'skill approve refund.lost_parcel@1.0.0 --by ana',
+      'skill why refund.lost_parcel --run swift',
+      'skill evict',
+    ],
+    action: async (console, words, flags) => {
+      const load = async (): Promise<SessionAction> => (await import('./verbs/skill.ts')).skill
+      // Only a file that is tested needs a store.
+      return (words[0] === 'test' ? withStore(load) : withExistingStore(load))(console, words, flags)
+    },
+  },
+  {
+    name: 'bulletin',
+    words: [['[action]', 'preview']],
+    usage: 'preview',
+    about: 'show the text about skills that an agent gets before its model reads a message',
+    options: [new Option('--user <text>', 'the message of the user'), POLICY, ...COMMON],
+    examples: ["bulletin preview --user 'My parcel is lost'"],
+    action: withExistingStore(async () => {
+      const { bulletin } = await import('./verbs/bulletin.ts')
+      return (session, [action = 'preview'], flags) => bulletin(session, action, flags)
+    }),
+  },
+  {
     name: 'mcp',
     words: [
       ['[action]', 'pin a server of others, or list their tools: pin, tools; absent: serve'],

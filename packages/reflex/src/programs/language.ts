@@ -104,6 +104,11 @@ export interface Reader<Def = unknown> {
   read(text: string, file: string, context: ReadContext): ReadResult | Promise<ReadResult>
   /** Reads the export of a module or a value; undefined if it is not a program of this kind. Without `context`, nothing is proved. */
   accept?(value: unknown, file?: string, context?: ReadContext): ReadResult | undefined | Promise<ReadResult | undefined>
+  /**
+   * Finds a program that is stored for its kind, without a file, by its id or `id@version`; undefined if there is none. Its permissions are those of a
+   * program of the operator.
+   */
+  stored?(id: string): Promise<ReadResult | undefined>
   /** Returns a companion file as the text of a program needs it; what a person wrote in it stays. Writes nothing. */
   companion?(name: string, text: string, file: string, context: ReadContext): CompanionText | undefined
   /** Checks and returns named inputs; `texts` are converted to the declared types. Throws for an invalid input. */

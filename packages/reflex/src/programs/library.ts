@@ -275,7 +275,7 @@ export class Library {
    * path names a file in the folder of the caller or above; the program is then registered under the path. `id@version` names
    * the program with this version; without a version, the highest version in the first folder that has any is used. A program
    * that a run wrote never replaces a program of a person. Each file must really be in the work folder, the caller's folder or
-   * a program folder, and the policy must allow reading it.
+   * a program folder, and the policy must allow reading it. A program that its kind has stored needs no file.
    */
   async find(name: string, folder: string, modules = false): Promise<Program | undefined> {
     const colon = name.indexOf(':')
@@ -285,7 +285,14 @@ export class Library {
     const named = path === undefined ? undefined : await this.#resultOf(path)
     if (path !== undefined && named?.program !== undefined) return this.#register({ ...named.program, id }, path, named.written)
     const search = { kind, id, folder, modules }
-    return (await this.#search(search, false)) ?? (await this.#search(search, true))
+    return (await this.#search(search, false)) ?? (await this.#stored(kind, id)) ?? (await this.#search(search, true))
+  }
+
+  /** Returns a program that its kind has stored: it comes after the files of persons, and before those of runs. */
+  async #stored(kind: string, id: string): Promise<Program | undefined> {
+    const result = await (await this.#readerOf(kind))?.stored?.(id)
+    if (result?.program === undefined) return undefined
+    return addPrograms(this.#programs, kind, id === result.program.id ? result.program : { ...result.program, id, version: undefined })
   }
 
   /** Searches for a program among those that runs wrote, or among all others. */

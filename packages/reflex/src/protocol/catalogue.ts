@@ -2,8 +2,7 @@ import { faults as agents } from '../agents/faults.ts'
 import { historyFaults } from '../history/faults.ts'
 import { faults as composition } from '../runs/faults.ts'
 import { type CatalogueEntry, type FaultFamily, faults as kernel } from '../kernel/index.ts'
-import { faults as registry } from '../learn/registry/faults.ts'
-import { faults as mining } from '../learn/shapes/faults.ts'
+import { learnFaults } from '../learn/faults.ts'
 import { mcpFaults } from '../mcp/faults.ts'
 import { faults as models } from '../models/faults.ts'
 import { faults as people } from '../people/faults.ts'
@@ -34,8 +33,7 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
     models,
     agents,
     mcpFaults,
-    mining,
-    registry,
+    ...learnFaults,
     serveFaults,
   ]
     .flatMap(({ entries }) => Object.entries(entries))

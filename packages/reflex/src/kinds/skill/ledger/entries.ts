@@ -1,5 +1,7 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { digest, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { manifestText } from '../manifest/canonical.ts'
 import { SKILL_STATES, type SkillState } from '../model/decision.ts'
+import type { Manifest } from '../model/manifest.ts'
 
 /**
  * The registry of skills is a ledger of the store for each project and environment: its entries have names, and the newest entry of a name
@@ -14,6 +16,8 @@ export const entryNames = {
   /** The versions that get the calls of a skill. */
   active: (id: string): string => `active/${id}`,
   state: (id: string, version: string): string => `state/${id}@${version}`,
+  /** The manifest of a version. */
+  manifest: (id: string, version: string): string => `manifest/${id}@${version}`,
   /** An idempotency key, as a hash. */
   key: (hash: string): string => `key/${hash}`,
   /** Executions of a skill: those that go on, and the last ones that ended. */
@@ -45,6 +49,44 @@ export interface KeyEntry {
   readonly expires: number
   /** The outputs of a success that may be stored. */
   readonly outputs?: JsonObject
+}
+
+/** A stored manifest. It is never changed: another text needs another version (reference skill 1.3). */
+export interface ManifestEntry {
+  readonly hash: string
+  readonly manifest: Manifest
+  /** Where it comes from: `file`, `mined`, `sync`. */
+  readonly origin: string
+  readonly at: number
+  readonly by: string
+}
+
+export function readManifestEntry(value: Json | undefined): ManifestEntry | undefined {
+  if (!isObject(value) || typeof value['hash'] !== 'string') return undefined
+  const { manifest } = value
+  const isManifest = isObject(manifest) && typeof manifest['id'] === 'string' && PARTS.every((part) => isObject(manifest[part]))
+  return isManifest ? (value as unknown as ManifestEntry) : undefined
+}
+
+/** The parts of every stored manifest: defaults are in place. */
+const PARTS = [
+  'compat',
+  'signature',
+  'preconditions',
+  'plan',
+  'effects',
+  'activation',
+  'llm_support',
+  'policy',
+  'tests',
+  'provenance',
+  'extra',
+]
+
+/** True if a stored manifest has its hash: nobody has changed it. */
+export function isIntact({ manifest, hash }: ManifestEntry): boolean {
+  const { parsers, extractors } = manifest.llm_support
+  return Array.isArray(parsers) && Array.isArray(extractors) && digest(manifestText(manifest)) === hash
 }
 
 /** An execution: its run and its frame. */

@@ -1,4 +1,4 @@
-import { type Host, systemHost } from '../kernel/index.ts'
+import { type Host, systemHost } from './host.ts'
 
 /** A host with a clock that stands still until a test advances it. */
 export interface VirtualHost extends Host {
