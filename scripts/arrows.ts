@@ -66,7 +66,7 @@ export const INNER: Readonly<Record<string, readonly string[]>> = {
     'face',
   ],
   'kinds/skill': ['model', 'templates', 'manifest', 'gate', 'protocol', 'bulletin', 'ledger', 'plan', 'turn', 'face'],
-  learn: ['shapes', 'mine', 'compile', 'ci', 'registry', 'control', 'formats'],
+  learn: ['shapes', 'mine', 'compile', 'ci', 'registry', 'control', 'formats', 'snapshot'],
   wrap: ['session', 'dialects', 'adapters'],
   'kinds/tree': ['model', 'lua', 'board', 'manifest', 'nodes', 'compile', 'formats', 'check', 'tick', 'reload', 'debug', 'seed', 'face'],
 }
@@ -183,8 +183,27 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'manifest/version',
     'ledger/entries',
     'plan/skill-host',
+    // What the tools of a host declare for skills.
+    'face/tools',
   ],
-  learn: ['shapes/faults', 'registry/faults'],
+  learn: [
+    'shapes/faults',
+    'registry/faults',
+    // For the verb `learn`.
+    'formats/detect',
+    'formats/import-transcripts',
+    'formats/skill-markdown',
+    'mine/params',
+    'mine/pattern',
+    'mine/rejected',
+    'registry/registry',
+    'snapshot/draft-folder',
+    'snapshot/learn-folder',
+    'snapshot/project-registry',
+    'snapshot/report-texts',
+    'snapshot/snapshot',
+    'snapshot/snapshot-document',
+  ],
   // Without a server: schedules of a store are changed by the command, and fired by workers.
   serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
   pictures: ['cause-picture', 'dot', 'drawing', 'layout', 'mark', 'picture'],

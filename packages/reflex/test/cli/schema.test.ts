@@ -73,6 +73,9 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['schedule', 'pause', 'nightly'], 'schedule'],
   [['schedule', 'remove', 'nightly'], 'unscheduled'],
   [['schedule', 'remove', 'nightly'], 'error'],
+  [['learn', 'snapshot'], 'snapshot'],
+  [['learn', 'import', 'talk.json', 'nothing.json'], 'transcripts'],
+  [['learn', 'improt'], 'error'],
   [['signal', 'nowhere', 'news'], 'error'],
   [['test', 'twice.dataflow.json', '--holds', 'outputs.double < 10.0'], 'tested'],
   [['test', 'refund.workflow.json'], 'error'],
@@ -109,6 +112,8 @@ function scene(): string {
     outputs: { double: 'sum.result' },
   }
   writeFileSync(join(folder, 'twice.dataflow.json'), JSON.stringify(twice))
+  const call = { id: 'c1', type: 'function', function: { name: 'orders.get', arguments: '{}' } }
+  writeFileSync(join(folder, 'talk.json'), JSON.stringify([{ role: 'assistant', tool_calls: [call] }, 7]))
   mkdirSync(join(folder, 'other'))
   const other = readFileSync(join(folder, 'refund.workflow.json'), 'utf8').replace('"exists"', '"not-exists"')
   writeFileSync(join(folder, 'other/refund.workflow.json'), other)

@@ -22,6 +22,7 @@ import {
   v,
   verdict,
 } from '../../protocol/shapes.ts'
+import { AGENT_SKILL, LEARNED, TRANSCRIPTS } from './learn-schema.ts'
 
 /**
  * The schemas of everything that the command writes with `--json` and `--jsonl`. `reflex schema output` publishes them,
@@ -211,6 +212,9 @@ export const DOCUMENTS = {
     .describe('doctor'),
   serving: z.object({ v, url: text, token: text.describe('Valid until the server stops') }).describe('serve, once it listens'),
   unscheduled: z.object({ v, removed: text.describe('The name') }).describe('schedule remove'),
+  snapshot: LEARNED.describe('learn snapshot'),
+  transcripts: TRANSCRIPTS.describe('learn import'),
+  agentSkill: AGENT_SKILL.describe('export, of a skill'),
   starter: z.object({ v, files: list(text), next: list(text).describe('Commands') }).describe('init'),
 } as const satisfies Readonly<Record<string, z.ZodObject>>
 
