@@ -5,7 +5,7 @@ import type { ShapeFiles } from '../shapes/update-shapes.ts'
 import { type NumberedLines, readClaudeCode } from './claude-code.ts'
 import { FORMATS, formatOfLines, formatOfValue, messagesIn, type TranscriptFormat } from './detect.ts'
 import { ImportReport } from './import-report.ts'
-import { parsedJson } from './loose-json.ts'
+import { objectIn, parsedJson } from './loose-json.ts'
 import { readMcpSession } from './mcp-session.ts'
 import { readAiSdk, readAnthropic, readOpenAi } from './messages.ts'
 import { readSweAgent } from './swe-agent.ts'
@@ -55,7 +55,7 @@ export async function importTranscripts(
   let unpaired = 0
   for (const found of transcriptsIn(text, format, report)) {
     const { transcript, source } = found
-    const run = transcriptName(source)
+    const run = transcriptName(found.session ?? source)
     const calls = transcript.strands.reduce(
       (sum, { turns }) => sum + turns.reduce((all, turn) => all + (turn.type === 'reply' ? turn.calls.length : 0), 0),
       0,
@@ -67,12 +67,12 @@ export async function importTranscripts(
       continue
     }
     const name = `${digest(run).slice(0, 32)}.shape`
-    const isKnown = known.has(name)
-    if (!isKnown) {
-      const { now, clean, files } = world
-      await files.write(name, shapeText(transcriptShape(transcript, { run, format: found.format, now: now(), clean })))
-      known.add(name)
-    }
+    const { now, clean, files } = world
+    const isKept = known.has(name) && found.session === undefined
+    const shape = isKept ? '' : shapeText(transcriptShape(transcript, { run, format: found.format, now: now(), clean }))
+    const isKnown = isKept || (known.has(name) && (await files.read(name)) === shape)
+    if (!isKnown) await files.write(name, shape)
+    known.add(name)
     runs.push({ run, file, format: found.format, calls, unpaired: own, isKnown })
   }
   return { runs, findings: report.findings() }
@@ -82,8 +82,10 @@ export async function importTranscripts(
 interface FoundTranscript {
   readonly transcript: Transcript
   readonly format: TranscriptFormat
-  /** The text that names it. */
+  /** Its text, which names it. */
   readonly source: string
+  /** The session, which names it instead: it can continue after an import, and then replaces what was imported. */
+  readonly session?: string | undefined
   readonly line: number
 }
 
@@ -144,7 +146,8 @@ function* ofLines(
   const format = wanted ?? formatOfLines(lines)
   if (format === undefined) report.unreadable('no format of transcripts is recognised', 1, formatFix())
   else if (format === 'mcp') yield { transcript: readMcpSession(lines, report), format, source: text, line: 1 }
-  else if (format === 'claude-code') yield { transcript: readClaudeCode(lines, report), format, source: text, line: 1 }
+  else if (format === 'claude-code')
+    yield { transcript: readClaudeCode(lines, report), format, source: text, session: sessionOf(lines), line: 1 }
   else
     for (const [line, value] of lines) {
       const source = JSON.stringify(value)
@@ -181,6 +184,15 @@ function linesIn(text: string, report: ImportReport): NumberedLines | undefined 
     }
   }
   return found
+}
+
+/** Returns the name of the session of Claude Code in lines; undefined if they have none. */
+function sessionOf(lines: NumberedLines): string | undefined {
+  for (const [, value] of lines) {
+    const id = objectIn(value)['sessionId']
+    if (typeof id === 'string') return `claude-code ${id}`
+  }
+  return undefined
 }
 
 function formatFix(): string {

@@ -65,6 +65,21 @@ describe('a transcript', () => {
     expect(shapesIn(options.folder)).toHaveLength(1)
   })
 
+  test('of a session that continued replaces what was imported of it', async () => {
+    const options = world()
+    const text = readFileSync(join(CASES, 'claude-code/session.jsonl'), 'utf8')
+    for (const [lines, calls, known] of [
+      [7, 2, false],
+      [11, 3, false],
+      [11, 3, true],
+    ] as const) {
+      writeFileSync(join(options.folder, 'session.jsonl'), text.split('\n').slice(0, lines).join('\n'))
+      const { out } = await reflex(['learn', 'import', 'session.jsonl', '--json'], options)
+      expect(JSON.parse(out)).toMatchObject({ runs: [{ calls, known }] })
+    }
+    expect(shapesIn(options.folder)).toHaveLength(1)
+  })
+
   test('is no run: it cannot be resumed, and it is in no list', async () => {
     const options = world()
     cpSync(join(CASES, 'openai/talk.json'), join(options.folder, 'talk.json'))
