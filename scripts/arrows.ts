@@ -66,7 +66,7 @@ export const INNER: Readonly<Record<string, readonly string[]>> = {
     'face',
   ],
   'kinds/skill': ['model', 'templates', 'manifest', 'gate', 'protocol', 'bulletin', 'ledger', 'plan', 'turn', 'face'],
-  learn: ['shapes', 'mine', 'compile', 'ci', 'registry', 'control', 'formats'],
+  learn: ['shapes', 'mine', 'compile', 'ci', 'registry', 'control', 'formats', 'snapshot'],
   wrap: ['session', 'dialects', 'adapters'],
   'kinds/tree': ['model', 'lua', 'board', 'manifest', 'nodes', 'compile', 'formats', 'check', 'tick', 'reload', 'debug', 'seed', 'face'],
 }
@@ -211,6 +211,19 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'registry/preview',
     'registry/registry',
     'registry/skill-file',
+    // For the verb `learn`.
+    'formats/detect',
+    'formats/import-transcripts',
+    'formats/skill-markdown',
+    'mine/params',
+    'mine/pattern',
+    'mine/rejected',
+    'snapshot/draft-folder',
+    'snapshot/learn-folder',
+    'snapshot/project-registry',
+    'snapshot/report-texts',
+    'snapshot/snapshot',
+    'snapshot/snapshot-document',
   ],
   // Without a server: schedules of a store are changed by the command, and fired by workers.
   serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],

@@ -555,6 +555,33 @@ const SHARED: readonly Verb[] = [
     }),
   },
   {
+    name: 'learn',
+    words: [
+      ['[action]', 'snapshot: find skills in the ended runs; import: read transcripts of other agents; absent: snapshot'],
+      ['[file...]', 'for import: the transcripts'],
+    ],
+    usage: '[ACTION]',
+    about: 'find skills in ended runs, and write drafts of them',
+    options: [
+      new Option('--window <runs>', 'for snapshot: the number of newest runs that succeeded; default: 10000'),
+      new Option('--support <share>', 'the least share of runs with a pattern; default: 0.02'),
+      new Option('--success <share>', 'the least share of its occurrences in which every call succeeded; default: 0.95'),
+      new Option('--cost <ratio>', 'the most that a skill may cost, as a share of what the calls cost without it; default: 0.6'),
+      new Option('--env <name>', 'the environment: of the runs that are mined, by their label, and of the registry; default: all runs'),
+      new Option('--out <dir>', 'the folder of drafts; default: skills. A file that a person has changed is never replaced'),
+      new Option('--dry', 'print what would be kept and dropped; write no draft, and keep nothing in the registry'),
+      new Option('--format <format>', 'for import: the format of the transcripts; default: as their content shows'),
+      BY,
+      ...COMMON,
+    ],
+    examples: ['learn snapshot', 'learn snapshot --dry --support 0.1', 'learn import session.jsonl'],
+    action: async (console, words, flags) => {
+      const load = async (): Promise<SessionAction> => (await import('./verbs/learn.ts')).learnVerb
+      // Only transcripts that are imported need a store.
+      return (words[0] === 'import' && words.length > 1 ? withStore(load) : withExistingStore(load))(console, words, flags)
+    },
+  },
+  {
     name: 'fmt',
     words: [['<file...>', 'programs, or folders of programs; - for standard input']],
     about: 'rewrite programs in the standard form of their format; comments stay',
@@ -649,7 +676,7 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'export',
-    words: [['[run]', 'a run; or use --all']],
+    words: [['[run]', 'a run, or skill:ID; or use --all']],
     about: 'write a run as an archive, or every run as tables',
     options: [
       new Option('-o, --output <file>', 'the file to write; default: standard output'),
@@ -659,7 +686,7 @@ const SHARED: readonly Verb[] = [
       new Option('--all', 'write every run of the store as tables, into the folder that -o names'),
       new Option(
         '--format <format>',
-        'with --all, the format of the tables: jsonl, parquet; with a run, another format of its kind: bundle for graphs',
+        'with --all, the format of the tables: jsonl, parquet; with a run, another format of its kind: bundle for graphs; with a skill: skill-md',
       ),
       ...COMMON,
     ],
@@ -668,6 +695,7 @@ const SHARED: readonly Verb[] = [
       'export otter --through 3 --forget -o archives',
       'export --all --format parquet -o tables',
       'export finch --format bundle -o finch.bundle.json',
+      'export skill:refund.lost_parcel --format skill-md -o skills',
     ],
     action: withExistingStore(async () => {
       const { exportRuns } = await import('./verbs/export.ts')

@@ -84,6 +84,9 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['run', 'skill:orders.look_up', '-i', 'path=order.json', '--id', 'swift-5g7z'], 'result'],
   [['skill', 'why', 'orders.look_up', '--run', 'swift'], 'skillDecisions'],
   [['skill', 'why', 'orders.other', '--run', 'swift'], 'error'],
+  [['learn', 'snapshot'], 'snapshot'],
+  [['learn', 'import', 'talk.json', 'nothing.json'], 'transcripts'],
+  [['learn', 'improt'], 'error'],
   [['signal', 'nowhere', 'news'], 'error'],
   [['test', 'twice.dataflow.json', '--holds', 'outputs.double < 10.0'], 'tested'],
   [['test', 'refund.workflow.json'], 'error'],
@@ -120,6 +123,8 @@ function scene(): string {
     outputs: { double: 'sum.result' },
   }
   writeFileSync(join(folder, 'twice.dataflow.json'), JSON.stringify(twice))
+  const call = { id: 'c1', type: 'function', function: { name: 'orders.get', arguments: '{}' } }
+  writeFileSync(join(folder, 'talk.json'), JSON.stringify([{ role: 'assistant', tool_calls: [call] }, 7]))
   mkdirSync(join(folder, 'other'))
   const other = readFileSync(join(folder, 'refund.workflow.json'), 'utf8').replace('"exists"', '"not-exists"')
   writeFileSync(join(folder, 'other/refund.workflow.json'), other)

@@ -22,6 +22,7 @@ import {
   v,
   verdict,
 } from '../../protocol/shapes.ts'
+import { AGENT_SKILL, LEARNED, TRANSCRIPTS } from './learn-schema.ts'
 
 /** A version of a skill. */
 const keptSkill = z.object({
@@ -299,6 +300,9 @@ export const DOCUMENTS = {
       tokenizer: text,
     })
     .describe('bulletin preview'),
+  snapshot: LEARNED.describe('learn snapshot'),
+  transcripts: TRANSCRIPTS.describe('learn import'),
+  agentSkill: AGENT_SKILL.describe('export, of a skill'),
   starter: z.object({ v, files: list(text), next: list(text).describe('Commands') }).describe('init'),
 } as const satisfies Readonly<Record<string, z.ZodObject>>
 

@@ -11,7 +11,7 @@ import type { ActivationTerms } from './activation-terms.ts'
 import { asVersionOf, KnownSkills, type Novelty } from './known-skills.ts'
 import { bindingsOf, budgetOf, effectsOf, type FindTool, outputsOf, slotsOf, stepsOf } from './manifest-parts.ts'
 import { skillId } from './skill-id.ts'
-import { type UnitCase, unitCases } from './unit-cases.ts'
+import { casePath, type UnitCase, unitCases } from './unit-cases.ts'
 
 /** An occurrence as people compare it with others: the calls and the values of the slots. */
 export interface Evidence {
@@ -27,6 +27,8 @@ export interface SkillDraft {
   readonly state: 'draft' | 'candidate'
   /** Everything that is open, errors first to be mended. */
   readonly findings: readonly Fault[]
+  /** The tools of steps that nothing undoes. */
+  readonly withoutUndo: readonly string[]
   readonly novelty: Novelty
   readonly cases: readonly (readonly [path: string, unit: UnitCase])[]
   readonly evidence: readonly Evidence[]
@@ -77,14 +79,16 @@ function compilePattern(pattern: MinedPattern, options: CompileOptions, known: K
       : asVersionOf(like, draft, same === undefined ? 'near_duplicate' : 'same_pattern')
   known.take(manifest.id)
   const { findings } = decodeSkill(manifestJson(manifest), options.host ?? {})
-  const open = [...ownFindings(pattern, manifest, toolFinder(options)), ...findings]
+  const { undoable } = effectsOf(manifest.id, pattern, manifest.plan.steps, toolFinder(options))
+  const open = [...ownFindings(pattern, manifest, undoable), ...findings]
   const hasErrors = open.some(({ severity }) => severity !== 'warning')
   return {
     manifest,
     state: hasErrors ? 'draft' : 'candidate',
     findings: open,
+    withoutUndo: [...new Set(undoable.map((step) => toolOf(manifest, step)))],
     novelty,
-    cases: unitCases(pattern),
+    cases: unitCases(manifest.id, pattern),
     evidence: pattern.evidence.map(({ row, slots }) => ({
       source: row.source,
       calls: row.tools.map((tool, i) => ({ tool, args: plainArguments(row.args[i] ?? null) })),
@@ -106,10 +110,10 @@ function toolFinder({ host }: CompileOptions): FindTool {
 }
 
 /** What mining cannot know: how to undo a step, and whether a rule holds that few occurrences show. */
-function ownFindings(pattern: MinedPattern, { id, plan }: Manifest, find: FindTool): readonly Fault[] {
-  const { undoable } = effectsOf(id, pattern, plan.steps, find)
+function ownFindings(pattern: MinedPattern, manifest: Manifest, undoable: readonly string[]): readonly Fault[] {
+  const { id } = manifest
   const undo = undoable.map((step) =>
-    faults.make('R1486', `${id}: nothing undoes the step ${step}, which calls ${plan.steps.find((one) => one.id === step)?.tool ?? ''}`, {
+    faults.make('R1486', `${id}: nothing undoes the step ${step}, which calls ${toolOf(manifest, step)}`, {
       path: '/plan/compensation',
       rule: 'E_COMPENSATION_REQUIRED',
     }),
@@ -119,6 +123,10 @@ function ownFindings(pattern: MinedPattern, { id, plan }: Manifest, find: FindTo
     ...undo,
     faults.make('R1487', `${id}: there are ${pattern.occurrences} occurrences, too few to test it with some of them`, { path: '/tests' }),
   ]
+}
+
+function toolOf({ plan }: Manifest, step: string): string {
+  return plan.steps.find(({ id }) => id === step)?.tool ?? ''
 }
 
 function buildManifest(id: string, pattern: MinedPattern, options: CompileOptions, terms: ActivationTerms): Manifest {
@@ -161,7 +169,7 @@ function buildManifest(id: string, pattern: MinedPattern, options: CompileOption
     llm_support: { parsers: [], extractors: [] },
     policy: { allow_roles: [], deny_if: [], allow_shell: false, require_confirmation: effects.isEffectful },
     tests: {
-      unit_cases: pattern.heldBack.map((_, i) => `tests/mined_${i + 1}.json`),
+      unit_cases: pattern.heldBack.map((_, i) => casePath(id, i + 1)),
       fuzz: { count: 50, mutations: ['all'], seed: 1 },
       expected: { pass_rate_unit: 0.95, pass_rate_fuzz: 0.85 },
     },

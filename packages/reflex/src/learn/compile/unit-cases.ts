@@ -34,9 +34,14 @@ export interface UnitCase {
 /** The time of generated cases: no case may depend on the day on which it was generated. */
 const NOW = '2026-01-01T00:00:00Z'
 
-/** Returns the generated cases, by their paths in the folder of the skill. A command line is a list of words in them. */
-export function unitCases(pattern: MinedPattern): readonly (readonly [path: string, unit: UnitCase])[] {
-  return pattern.heldBack.map((row, i) => [`tests/mined_${i + 1}.json`, unitCase(pattern, row, `mined_${i + 1}`)])
+/** Returns the path of a generated case in the folder of its skill. Drafts share a folder, so the path has the id. */
+export function casePath(id: string, number: number): string {
+  return `tests/${id}/mined_${number}.json`
+}
+
+/** Returns the generated cases of a skill, by their paths in its folder. A command line is a list of words in them. */
+export function unitCases(id: string, pattern: MinedPattern): readonly (readonly [path: string, unit: UnitCase])[] {
+  return pattern.heldBack.map((row, i) => [casePath(id, i + 1), unitCase(pattern, row, `mined_${i + 1}`)])
 }
 
 function unitCase(pattern: MinedPattern, { row, slots }: FilledRow, name: string): UnitCase {
