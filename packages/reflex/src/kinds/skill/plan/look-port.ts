@@ -25,7 +25,7 @@ export function lookPort(world: LookWorld, host: SkillHost): Port<RunSettings> {
     leaves: false,
     repeat: 'free',
     simulate: 'perform',
-    perform: async (call) => (await look(call, world, host)) as unknown as Json,
+    perform: (call) => look(call, world, host),
   }
 }
 
@@ -85,7 +85,7 @@ function stateOf(
 
 async function factsOf({ facts }: SkillHost): Promise<JsonObject> {
   const found = await Promise.all(Object.entries(facts).map(async ([name, read]) => [name, await read()] as const))
-  return Object.fromEntries(found) as JsonObject
+  return Object.fromEntries(found)
 }
 
 /** A prompt that was changed since its manifest was kept is absent: the skill would be another one (reference skill 1.3). */
