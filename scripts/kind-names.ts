@@ -14,6 +14,8 @@ const ALLOWED: readonly string[] = [
   'wrap/',
   'learn/',
   'app/kinds.ts',
+  // The verbs about what is learned.
+  'cli/learning/',
   'testing/scripted/',
   'testing/scripted.ts',
   // Made from the routes of all kinds.

@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { KINDS } from '../app/kinds.ts'
 import type { AnyKindModule } from '../programs/kind-module.ts'
 import { COMPANION_FLAGS, flagsOf, KIND_FLAGS } from './kind-flags.ts'
+import { learningVerbs } from './learning/verbs.ts'
 import type { Action, Verb } from './verb.ts'
 import type { Session } from './session.ts'
 
@@ -89,6 +90,9 @@ const withMemoryStore = (load: () => Promise<SessionAction>): Action => {
 const withoutStore = (load: () => Promise<Action>): Action => {
   return async (console, words, flags) => (await load())(console, words, flags)
 }
+
+/** The verbs about what is learned. */
+const LEARNING_VERBS = learningVerbs({ common: COMMON, by: BY, policy: POLICY, withStore, withExistingStore })
 
 /** The verbs that every kind shares, in the order of the help. */
 const SHARED: readonly Verb[] = [
@@ -295,48 +299,7 @@ const SHARED: readonly Verb[] = [
       return (words[0] === 'add' ? withStore(load) : withExistingStore(load))(console, words, flags)
     },
   },
-  {
-    name: 'skill',
-    words: [
-      ['[action]', 'list, show, test, approve, promote, evict, why; absent: list'],
-      ['[skill]', 'the id of a skill, ID@VERSION, or for test a file; evict without one takes out what is not used'],
-    ],
-    usage: '[ACTION]',
-    about: 'test, approve and evict skills, and show why one was not carried out',
-    options: [
-      new Option('--run <run>', 'for why: the run with the decision'),
-      new Option('--junit <file>', 'for test: also write the result as JUnit XML'),
-      new Option('--share <share>', 'for approve: the share of the calls that this version gets, such as 0.1; default: all'),
-      new Option('--deprecate', 'for evict: only stop to offer it; a week later it can be evicted'),
-      new Option('--reason <text>', 'for evict: the reason, for the registry'),
-      BY,
-      POLICY,
-      ...COMMON,
-    ],
-    examples: [
-      'skill test refund.skill.json',
-      'skill approve refund.lost_parcel@1.0.0 --by ana',
-      'skill why refund.lost_parcel --run swift',
-      'skill evict',
-    ],
-    action: async (console, words, flags) => {
-      const load = async (): Promise<SessionAction> => (await import('./verbs/skill.ts')).skill
-      // Only a file that is tested needs a store.
-      return (words[0] === 'test' ? withStore(load) : withExistingStore(load))(console, words, flags)
-    },
-  },
-  {
-    name: 'bulletin',
-    words: [['[action]', 'preview']],
-    usage: 'preview',
-    about: 'show the text about skills that an agent gets before its model reads a message',
-    options: [new Option('--user <text>', 'the message of the user'), POLICY, ...COMMON],
-    examples: ["bulletin preview --user 'My parcel is lost'"],
-    action: withExistingStore(async () => {
-      const { bulletin } = await import('./verbs/bulletin.ts')
-      return (session, [action = 'preview'], flags) => bulletin(session, action, flags)
-    }),
-  },
+  ...LEARNING_VERBS,
   {
     name: 'mcp',
     words: [

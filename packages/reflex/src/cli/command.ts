@@ -6,6 +6,7 @@ import { Console } from './console.ts'
 import { type CommonFlags, type Document, SHAPE_FLAGS } from './options.ts'
 import type { Verb } from './verb.ts'
 import type { World } from './world.ts'
+import { LEARNING } from './learning/verbs.ts'
 
 /** The meaning of a command line. */
 export interface ParsedCommand {
@@ -111,7 +112,7 @@ const GROUPS: readonly (readonly [title: string, verbs: readonly string[]])[] = 
   [LOOK, ['runs', 'inbox', 'show', 'trace']],
   ['go back', ['fork', 'diff', 'why', 'replay']],
   ['check', ['validate', 'fmt', 'check', 'graph', 'explain', 'schema', 'doctor', 'completion']],
-  ['learn', ['learn', 'skill', 'bulletin']],
+  ['learn', ['learn', ...LEARNING]],
   ['keep', ['export', 'import', 'gc', 'init']],
 ]
 

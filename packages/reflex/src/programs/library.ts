@@ -65,6 +65,8 @@ export class Library {
   readonly #places: LibraryPlaces
   readonly #host: Pick<Host, 'now' | 'at'>
   readonly #files = new Map<string, string>()
+  /** The names of programs that have no file: what they name can change. */
+  readonly #storedNames = new Set<string>()
 
   constructor(programs: Programs, kinds: Kinds, places: LibraryPlaces, host: Pick<Host, 'now' | 'at'> = systemHost) {
     this.#programs = programs
@@ -264,7 +266,9 @@ export class Library {
       for (const name of caller === program ? [...calls, ...besides] : calls) {
         if (seen.has(name)) continue
         seen.add(name)
-        const found = this.#programs.find(name) ?? (await this.find(name, folder, modules))
+        // Another version may have its calls by now.
+        const known = this.#storedNames.has(name) ? undefined : this.#programs.find(name)
+        const found = known ?? (await this.find(name, folder, modules))
         if (found !== undefined) pending.push(found)
       }
     }
@@ -292,6 +296,7 @@ export class Library {
   async #stored(kind: string, id: string): Promise<Program | undefined> {
     const result = await (await this.#readerOf(kind))?.stored?.(id)
     if (result?.program === undefined) return undefined
+    this.#storedNames.add(`${kind}:${id}`)
     return addPrograms(this.#programs, kind, id === result.program.id ? result.program : { ...result.program, id, version: undefined })
   }
 

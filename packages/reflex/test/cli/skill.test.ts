@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { Reflex } from '../../src/app/reflex.ts'
 import { reflex, type WorldOptions, workFolder } from './worlds.ts'
 
 const NAME = 'orders.look_up@1.0.0'
@@ -90,6 +91,26 @@ test('why shows each stage of a decision', async () => {
   expect(screen).toMatch(/compat +ok +the skill states none/)
   expect(screen).toMatch(/preconditions +ok +1 of 1 tools, path/)
   expect(screen).toMatch(/score +not asked: a program calls/)
+})
+
+test('why shows the number that would have passed', async () => {
+  const options = world(100)
+  await approved(options)
+  const host = new Reflex({ store: join(options.folder, '.reflex/reflex.db'), workdir: options.folder })
+  const program = await host.library.named('skill:orders.look_up', options.folder)
+  const run = await host.runtime.start(program, {
+    id: 'swift-5g7z',
+    // What a wrapped agent says of a proposal of its model.
+    args: { path: 'order.json', _proposal: { carrier: 'text', user_text: 'please help' } },
+    settings: { actor: 'ana', simulated: false, trust: 'trusted', workdir: options.folder, folder: join(options.folder, 'run') },
+  })
+  await run.idle()
+  await host.close()
+  const { screen, code } = await reflex(['skill', 'why', 'orders.look_up', '--run', 'swift'], options)
+  expect(code).toBe(0)
+  expect(screen).toMatch(/proposed by the model in swift-5g7z@\d+, not carried out: below_tau/)
+  expect(screen).toMatch(/score +no +0\.00 of 1\.00 = 0\.000, needs 0\.850 \(project τ\)/)
+  expect(screen).toContain('One keyword hit (“order”) would make it 1.00 = 1.000 and pass.')
 })
 
 test('the bulletin has the active skills that fit', async () => {

@@ -91,7 +91,7 @@ function wordsFor(verb: Verb, word: string, [run = '']: readonly string[], sourc
     case 'run':
     case 'other':
       return sources.runs({ open: OPEN_RUN_VERBS.includes(verb.name), questions: verb.name === 'answer' })
-    case 'skill':
+    case 'which':
       return sources.skills()
     case 'answer':
       return sources.answers(run)

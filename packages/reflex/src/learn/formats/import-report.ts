@@ -34,7 +34,7 @@ export class ImportReport {
 
   withoutPartner(message: string, line: number): void {
     this.#unpaired++
-    this.#add('R1497', message, 'warning', line)
+    this.#add('R1498', message, 'warning', line)
   }
 
   findings(): readonly Fault[] {
@@ -43,7 +43,7 @@ export class ImportReport {
     return [...this.#findings, faults.finding('R1489', text, { file: this.file, severity: 'warning' })]
   }
 
-  #add(code: 'R1488' | 'R1489' | 'R1497', message: string, severity: 'error' | 'warning', line?: number, fix?: string): void {
+  #add(code: 'R1488' | 'R1489' | 'R1498', message: string, severity: 'error' | 'warning', line?: number, fix?: string): void {
     if (this.#findings.length >= MOST) {
       this.#more++
       return

@@ -42,7 +42,7 @@ export const faults = defineFaults({
     means: 'The message or call at this place does not have the form of its format. The rest of the transcript is imported.',
     fix: 'Correct the place that the message names and import the file again, or accept that this part is missing.',
   },
-  R1497: {
+  R1498: {
     title: 'A call of a transcript has no partner',
     verdict: 'fail',
     when: 'when transcripts are imported',

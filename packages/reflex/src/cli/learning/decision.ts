@@ -1,9 +1,9 @@
-import { isObject, keptRecords, readRecords } from '../kernel/index.ts'
-import type { Reflex } from '../app/reflex.ts'
-import { type DecisionExplanation, explainDecision } from '../kinds/skill/gate/explain.ts'
-import type { DecisionRecord } from '../kinds/skill/model/decision.ts'
-import { faults } from '../learn/registry/faults.ts'
-import type { KeptSkill } from '../learn/registry/kept-skill.ts'
+import { isObject, keptRecords, readRecords } from '../../kernel/index.ts'
+import type { Reflex } from '../../app/reflex.ts'
+import { type DecisionExplanation, explainDecision } from '../../kinds/skill/gate/explain.ts'
+import type { DecisionRecord } from '../../kinds/skill/model/decision.ts'
+import { faults } from '../../learn/registry/faults.ts'
+import type { KeptSkill } from '../../learn/registry/kept-skill.ts'
 
 /** A decision on a skill in a run, and why it was so. */
 export interface FoundDecision {

@@ -1,12 +1,12 @@
-import type { StageExplanation } from '../kinds/skill/gate/explain.ts'
-import type { CiReport } from '../learn/ci/test-skill.ts'
-import type { Eviction } from '../learn/registry/eviction.ts'
-import type { KeptSkill } from '../learn/registry/kept-skill.ts'
-import { plainJson, utc } from '../protocol/plain.ts'
-import type { Console } from './console.ts'
-import { EXIT } from './exit.ts'
-import { commandHint, factLine, hangingLines, layoutText, table, tabSeparated } from './layout.ts'
-import type { FoundDecision } from './skill-decision.ts'
+import type { StageExplanation } from '../../kinds/skill/gate/explain.ts'
+import type { CiReport } from '../../learn/ci/test-skill.ts'
+import type { Eviction } from '../../learn/registry/eviction.ts'
+import type { KeptSkill } from '../../learn/registry/kept-skill.ts'
+import { plainJson, utc } from '../../protocol/plain.ts'
+import type { Console } from '../console.ts'
+import { EXIT } from '../exit.ts'
+import { commandHint, factLine, hangingLines, layoutText, table, tabSeparated } from '../layout.ts'
+import type { FoundDecision } from './decision.ts'
 
 /** A version of a skill as documents have it. */
 export function skillDocument({ id, version, hash, origin, state, share, ci, stats }: KeptSkill): object {

@@ -10,8 +10,8 @@ import { faults } from '../../runs/faults.ts'
 import { quote, suggest } from '../../text/index.ts'
 import type { ContinueFlags } from '../options.ts'
 import type { Session } from '../session.ts'
-import { findDecisions } from '../skill-decision.ts'
-import { printChange, printDecision, printEvictions, printReport, printSkill, printSkills } from '../skill-text.ts'
+import { findDecisions } from './decision.ts'
+import { printChange, printDecision, printEvictions, printReport, printSkill, printSkills } from './text.ts'
 
 export interface SkillFlags extends ContinueFlags {
   readonly run?: string
