@@ -185,7 +185,6 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'bulletin/tokens',
     'face/tools',
     'gate/explain',
-    'ledger/admission',
     'manifest/compiled',
     'manifest/mutations',
     'manifest/slot-values',
@@ -201,7 +200,6 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'protocol/format-result',
   ],
   learn: [
-    'shapes/faults',
     'ci/junit',
     'ci/test-skill',
     'registry/eviction',

@@ -29,7 +29,7 @@ export const faults = defineFaults({
     when: 'when a skill is approved or promoted',
     means: 'Only the tests of exactly this text, by this major version of Reflex, count. There are none, or they have failed.',
     often: 'a manifest that was changed after its tests, an update of Reflex',
-    fix: 'Have exactly this version tested by this version of Reflex.',
+    fix: 'Run `reflex skill test ID`.',
   },
   R1493: {
     title: 'There is no such skill',
@@ -37,7 +37,7 @@ export const faults = defineFaults({
     when: 'when a skill is named',
     means: 'The registry of this project and environment has no skill, or no version, of this name.',
     often: 'a misspelt name, another project or environment than the one in which the skill was kept',
-    fix: 'Use the id, the project and the environment under which the skill was kept.',
+    fix: 'Run `reflex skill list` to see all of them.',
   },
   R1494: {
     title: 'The registry of skills has a newer form',
