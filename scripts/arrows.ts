@@ -32,9 +32,11 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // Servers of tools: their tools are those of the house, their rights those of the policy.
   mcp: [...TEXT, 'policy', 'tools'],
   app: HOUSE,
-  wrap: [...HOUSE, 'app'],
   learn: [...HOUSE, 'app'],
-  protocol: [...HOUSE, 'app'],
+  // A wrapped agent is shown the skills of the registry.
+  wrap: [...HOUSE, 'app', 'learn'],
+  // The catalogue has the faults of every room.
+  protocol: [...HOUSE, 'app', 'wrap', 'learn'],
   pictures: [...HOUSE, 'app', 'protocol'],
   serve: [...HOUSE, 'app', 'protocol', 'pictures'],
   testing: [...HOUSE, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve'],
@@ -66,7 +68,7 @@ export const INNER: Readonly<Record<string, readonly string[]>> = {
   ],
   'kinds/skill': ['model', 'templates', 'manifest', 'gate', 'protocol', 'bulletin', 'ledger', 'plan', 'turn', 'face'],
   learn: ['shapes', 'mine', 'compile', 'ci', 'registry', 'control', 'formats'],
-  wrap: ['session', 'dialects', 'adapters'],
+  wrap: ['dialects', 'session', 'adapters'],
   'kinds/tree': ['model', 'lua', 'board', 'manifest', 'nodes', 'compile', 'formats', 'check', 'tick', 'reload', 'debug', 'seed', 'face'],
 }
 
@@ -172,6 +174,13 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'model/card',
     'turn/kind',
     'turn/turn',
+    'turn/host',
+    'face/turn-module',
+    'bulletin/bulletin',
+    'bulletin/candidates',
+    'plan/board-roots',
+    'plan/skill-program',
+    'gate/recent',
     // Manifests and the registry, for those who learn, test and keep skills.
     'model/decision',
     'model/manifest',
@@ -183,6 +192,8 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'ledger/entries',
     'plan/skill-host',
   ],
+  learn: ['registry/registry', 'registry/faults'],
+  wrap: ['session/faults'],
   // Without a server: schedules of a store are changed by the command, and fired by workers.
   serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
   pictures: ['dot', 'drawing', 'layout', 'mark', 'picture'],

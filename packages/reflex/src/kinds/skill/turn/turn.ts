@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type Ref, type StepContext } from '../../../kernel/index.ts'
 import type { Bulletin } from '../model/card.ts'
 import type { CallResult, TurnArgs, TurnSource } from '../model/turn.ts'
-import { positionPatch, readPosition, type TurnPosition, without } from './position.ts'
+import { type OpenRequest, positionPatch, readPosition, type TurnPosition, without } from './position.ts'
 
 export type TurnStep = StepContext<TurnSource>
 
@@ -47,6 +47,11 @@ export class Turn {
   commit(): void {
     const patch = positionPatch(this.before, this.position)
     if (Object.keys(patch).length > 0) this.x.patch(patch)
+  }
+
+  /** Changes a request that is not answered yet. */
+  request(id: string, open: OpenRequest): void {
+    this.move({ requests: { ...this.position.requests, [id]: open } })
   }
 
   /** Notes that an effect or a strand belongs to a call of the agent. */
