@@ -50,7 +50,9 @@ export function proxiesOf(reflex: Reflex, parts: AgentParts, declared: readonly 
     return { agent, llm, tools: own, facts, restore: () => undefined }
   }
   const restores: (() => void)[] = []
-  const restore = (): void => void restores.splice(0).forEach((one) => one())
+  const restore = (): void => {
+    for (const one of restores.splice(0)) one()
+  }
   try {
     const llm = typeof parts.llm === 'function' ? llmProxy(parts) : parts.llm
     if (typeof llm === 'object' && llm !== null)

@@ -2,7 +2,7 @@ import { anthropic } from '../dialects/anthropic.ts'
 import type { Dialect } from '../dialects/contract.ts'
 import { openAiChat } from '../dialects/openai-chat.ts'
 import { openAiResponses } from '../dialects/openai-responses.ts'
-import { type Fields, fieldsOf } from '../dialects/loose.ts'
+import { fieldsOf } from '../dialects/loose.ts'
 import { type AnyFunction, cannotIntercept } from './intercept.ts'
 
 /** A function of a client by which an agent asks its model. */

@@ -1,15 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { TurnSession } from './session.ts'
+import type { ModelRequest } from './model-call.ts'
 
-const SESSION = new AsyncLocalStorage<TurnSession | undefined>()
+/** A turn, as the proxies of its agent see it. */
+export interface AgentSession {
+  tool(name: string, args: readonly unknown[], act: () => unknown): Promise<unknown>
+  ask(request: ModelRequest): Promise<unknown>
+}
+
+const SESSION = new AsyncLocalStorage<AgentSession | undefined>()
 
 /** Returns the session in which the calling code runs; undefined outside of a turn, where every proxy passes its call through. */
-export function currentSession(): TurnSession | undefined {
+export function currentSession(): AgentSession | undefined {
   return SESSION.getStore()
 }
 
 /** Runs the code of an agent within its session. */
-export function inSession<Result>(session: TurnSession, act: () => Result): Result {
+export function inSession<Result>(session: AgentSession, act: () => Result): Result {
   return SESSION.run(session, act)
 }
 

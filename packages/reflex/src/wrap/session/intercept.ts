@@ -1,8 +1,8 @@
 import { quote } from '../../text/index.ts'
 import { faults } from './faults.ts'
 
-// oxlint-disable-next-line typescript/no-explicit-any -- functions of any library
-export type AnyFunction = (this: unknown, ...args: any[]) => any
+/** A function of any library. */
+export type AnyFunction = (this: unknown, ...args: readonly unknown[]) => unknown
 
 /** Marks the functions that stand in for others: on the wrapper, since the original may be called past it. */
 export const WRAPPED: unique symbol = Symbol.for('reflex.wrapped') as never
@@ -52,7 +52,7 @@ export function branded(wrapper: AnyFunction, original: AnyFunction): AnyFunctio
 
 /** Returns the function behind a wrapper, or the function itself. */
 export function originalOf(given: AnyFunction): AnyFunction {
-  return ((given as { readonly [WRAPPED]?: AnyFunction })[WRAPPED] ?? given) as AnyFunction
+  return (given as AnyFunction & { readonly [WRAPPED]?: AnyFunction })[WRAPPED] ?? given
 }
 
 export function cannotIntercept(what: string, why: string): Error {

@@ -4,7 +4,7 @@ import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
 import type { RunSettings } from '../../policy/index.ts'
 import type { CanonicalRequest, Dialect } from '../dialects/contract.ts'
 import { attachBulletin, injectionOf } from '../dialects/ledgers.ts'
-import { argumentsOf, type Fields, jsonOf } from '../dialects/loose.ts'
+import { argumentsOf, type Fields, jsonOf, textOf } from '../dialects/loose.ts'
 import type { Conversation } from './conversations.ts'
 
 /** A call of a model, as the agent makes it. */
@@ -33,13 +33,13 @@ export function requestDelta(canonical: CanonicalRequest, base: PastRequest | un
   return {
     ...(isWhole ? {} : { base: base.id }),
     keep: isWhole ? 0 : keep,
-    add: messages.slice(isWhole ? 0 : keep) as unknown as readonly Json[],
+    add: messages.slice(isWhole ? 0 : keep) as readonly unknown[] as readonly Json[],
     ...(base !== undefined && isSame(paramsOf(base.canonical), params) ? {} : { params }),
   }
 }
 
 function paramsOf({ system, tools, params }: CanonicalRequest): { readonly [key: string]: Json } {
-  return { system, tools: tools as unknown as Json, params }
+  return { system, tools, params }
 }
 
 function isSame(one: unknown, other: unknown): boolean {
@@ -55,7 +55,7 @@ export function withSkills({ dialect, request, canonical }: ModelRequest, call: 
   if (isObject(bulletin) && typeof bulletin['text'] === 'string')
     conversation.ledger = attachBulletin(conversation.ledger, canonical, call.run, {
       text: bulletin['text'],
-      selection: String(bulletin['selection'] ?? ''),
+      selection: textOf(bulletin['selection']),
     })
   const { carrier } = call.def as TurnSource
   const injection = injectionOf(conversation.ledger, canonical, carrier === 'tool' ? 'tool' : 'text')
@@ -71,7 +71,7 @@ export function withSkills({ dialect, request, canonical }: ModelRequest, call: 
 }
 
 function hiddenRounds({ args, frame }: Call<RunSettings>): readonly HiddenRound[] {
-  const id = isObject(args) ? String(args['id']) : ''
+  const id = isObject(args) ? textOf(args['id']) : ''
   const requests = isObject(frame.position) && isObject(frame.position['requests']) ? frame.position['requests'] : {}
   const open = Object.hasOwn(requests, id) ? requests[id] : undefined
   return isObject(open) ? (open['hidden'] as unknown as readonly HiddenRound[]) : []

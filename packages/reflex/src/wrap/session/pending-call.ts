@@ -34,13 +34,13 @@ export class PendingCall {
   }
 
   /** Calls the agent's own function, and keeps what it gave for the agent. */
-  async try<Value>(act: () => Value): Promise<Awaited<Value>> {
+  async try<Value>(act: () => Value | Promise<Value>): Promise<Value> {
     const attempt = (async () => act())()
     this.attempt = attempt.then(
       (value) => ({ value }),
       (thrown: unknown) => ({ thrown }),
     )
-    return (await attempt) as Awaited<Value>
+    return attempt
   }
 }
 

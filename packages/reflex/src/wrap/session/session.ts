@@ -7,7 +7,7 @@ import type { TurnHost } from '../../kinds/skill/turn/host.ts'
 import type { RunSettings } from '../../policy/index.ts'
 import { latestSelection, recordSplice } from '../dialects/ledgers.ts'
 import { type Fields, jsonOf } from '../dialects/loose.ts'
-import { callerContext } from './context.ts'
+import { type AgentSession, callerContext } from './context.ts'
 import type { Conversation, Conversations } from './conversations.ts'
 import { modelReply, type ModelRequest, type PastRequest, requestDelta, withSkills } from './model-call.ts'
 import { PendingCall, UNRECORDED, valueOf } from './pending-call.ts'
@@ -32,7 +32,7 @@ export interface SessionParts {
  * run asks for it, and is answered when the run has recorded its end. A resumed turn answers from the record what the record has. If the run
  * fails, the code works on without it (reference skill 1.14).
  */
-export class TurnSession implements TurnHost {
+export class TurnSession implements TurnHost, AgentSession {
   readonly run: TurnRun
   readonly #parts: SessionParts
   readonly #occurrences = new Map<string, number>()

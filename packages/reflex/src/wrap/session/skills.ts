@@ -7,7 +7,7 @@ import { manifestJson } from '../../kinds/skill/manifest/canonical.ts'
 import type { Bulletin } from '../../kinds/skill/model/card.ts'
 import type { TurnArgs, TurnSource } from '../../kinds/skill/model/turn.ts'
 import { boardRoots } from '../../kinds/skill/plan/board-roots.ts'
-import { type SkillHost, skillHost, type SkillOptions } from '../../kinds/skill/plan/skill-host.ts'
+import { type SkillHost, skillHost } from '../../kinds/skill/plan/skill-host.ts'
 import type { SkillProgram } from '../../kinds/skill/plan/skill-program.ts'
 import { type KeptSkill, SkillRegistry } from '../../learn/registry/registry.ts'
 import type { RunSettings } from '../../policy/index.ts'
@@ -19,7 +19,7 @@ export class AgentSkills {
 
   constructor(reflex: Reflex) {
     this.#reflex = reflex
-    this.host = skillHost((reflex.optionsOf('skill') ?? {}) as SkillOptions, basename(reflex.workdir))
+    this.host = skillHost(reflex.optionsOf('skill') ?? {}, basename(reflex.workdir))
   }
 
   /**

@@ -3,7 +3,7 @@ import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import type { Tool } from '../../tools/index.ts'
 import { quote } from '../../text/index.ts'
 import { faults } from './faults.ts'
-import { fieldsOf, jsonOf } from '../dialects/loose.ts'
+import { fieldsOf, jsonOf, textOf } from '../dialects/loose.ts'
 import { type AnyFunction, originalOf } from './intercept.ts'
 
 /** What an agent calls: functions by name, objects with such a function, or a list of these with names. */
@@ -23,7 +23,7 @@ const METHODS = ['execute', 'invoke', 'call', 'run', 'func', 'handler'] as const
 /** Returns the tools of an agent with what is declared of each. Throws `R2155` for a value that is no tool. */
 export function agentTools(tools: AgentTools, declared: readonly SkillTool[]): readonly AgentTool[] {
   const named = Array.isArray(tools)
-    ? (tools as readonly unknown[]).map((tool, i) => [String(fieldsOf(tool)['name'] ?? i), String(i), tool] as const)
+    ? (tools as readonly unknown[]).map((tool, i) => [textOf(fieldsOf(tool)['name']) || String(i), String(i), tool] as const)
     : Object.entries(tools).map(([key, tool]) => [key, key, tool] as const)
   return named.map(([name, property, tool]) => {
     const facts = declared.find((one) => one.name === name) ?? factsOf(name, tool)

@@ -3,7 +3,7 @@ import { type Call, type Change, isObject, type Json, type Run, toFault } from '
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
 import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
 import type { RunSettings } from '../../policy/index.ts'
-import { jsonOf } from '../dialects/loose.ts'
+import { jsonOf, textOf } from '../dialects/loose.ts'
 import { faults } from './faults.ts'
 import { type PendingCall, UNRECORDED } from './pending-call.ts'
 import { RecordedCalls } from './recorded-calls.ts'
@@ -118,7 +118,7 @@ export class TurnRun {
 
   /** Returns the call of the code that the run asks to perform. After a crash it comes when the code makes it again. */
   presented({ args, signal }: Call<RunSettings>): Promise<PendingCall> {
-    const id = isObject(args) ? String(args['id']) : ''
+    const id = isObject(args) ? textOf(args['id']) : ''
     const known = this.#calls.get(id)
     if (known !== undefined) return Promise.resolve(known)
     return new Promise((resolve, reject) => {
@@ -136,7 +136,7 @@ export class TurnRun {
   #take(writes: readonly Json[]): void {
     const prefix = TURN_KEYS.result('')
     for (let i = 0; i < writes.length; i += 2) {
-      const key = String(writes[i])
+      const key = textOf(writes[i])
       if (key.startsWith(prefix)) this.#calls.get(key.slice(prefix.length))?.resolve(writes[i + 1] as unknown as CallResult)
     }
   }

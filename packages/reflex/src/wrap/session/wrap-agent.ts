@@ -40,41 +40,27 @@ const MOST_ROUNDS = 4
 const CARDS = 5
 
 /** The agents that are wrapped, so that none is wrapped twice. */
-const KNOWN = new WeakMap<Reflex, WeakMap<object, Wrapped<never, unknown>>>()
+const KNOWN = new WeakMap<Reflex, WeakMap<object, Wrapped<never>>>()
 
-/**
- * Wraps an agent: its client and its tools are replaced in place by proxies that record each call of a turn and offer the active skills.
- * A factory gets the proxies instead, and nothing is replaced. Outside of a turn, every proxy passes its call through. Wrapping twice
- * gives the same object. Throws `R2150` for what cannot be intercepted and `R2155` for what is no agent; then nothing was changed.
- */
-export function wrap<Input, Output>(this: Reflex, agent: Wrapped<Input, Output>): Wrapped<Input, Output>
-export function wrap<Input, Output, Llm, Tools extends AgentTools>(
-  this: Reflex,
-  parts: WrapParts<Input, Output, Llm, Tools>,
-): Wrapped<Input, Output>
-export function wrap<Input, Output, Llm, Tools extends AgentTools>(
-  this: Reflex,
-  factory: (proxies: { readonly llm: Llm; readonly tools: Tools }) => Agent<Input, Output, Llm, Tools>,
-  rest: WrapRest<Llm, Tools>,
-): Wrapped<Input, Output>
-export function wrap(this: Reflex, what: unknown, rest?: WrapRest<unknown, AgentTools>): Wrapped<never, unknown> {
+/** Wraps an agent, the parts of one, or a factory of one, whose second argument is what it uses. Throws `R2150` and `R2155`. */
+export function wrapAgent(reflex: Reflex, what: unknown, rest?: WrapRest<unknown, AgentTools>): Wrapped<never> {
   if (what instanceof WrappedAgent) return what
   const isFactory = typeof what === 'function' && rest !== undefined
   const given = (isFactory ? { ...rest, agent: what } : what) as WrapParts<never, unknown, unknown, AgentTools>
   const agent: unknown = fieldsOf(given)['agent']
   if (agent instanceof WrappedAgent) return agent
   checkAgent(agent)
-  const known = knownOf(this)
+  const known = knownOf(reflex)
   const earlier = known.get(agent)
   if (earlier !== undefined) return earlier
-  const parts = partsOf({ given, agent, isFactory, reflex: this })
-  const wrapped = new WrappedAgent<never, unknown>(this, parts, () => known.delete(agent))
+  const parts = partsOf({ given, agent, isFactory, reflex })
+  const wrapped = new WrappedAgent<never, unknown>(reflex, parts, () => known.delete(agent))
   known.set(agent, wrapped)
   return wrapped
 }
 
-function knownOf(reflex: Reflex): WeakMap<object, Wrapped<never, unknown>> {
-  const known = KNOWN.get(reflex) ?? new WeakMap<object, Wrapped<never, unknown>>()
+function knownOf(reflex: Reflex): WeakMap<object, Wrapped<never>> {
+  const known = KNOWN.get(reflex) ?? new WeakMap<object, Wrapped<never>>()
   KNOWN.set(reflex, known)
   return known
 }

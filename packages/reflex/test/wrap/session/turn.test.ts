@@ -5,7 +5,7 @@ describe('a turn of a wrapped agent', () => {
   it('records its calls and gives their results', async () => {
     const { reflex, troubles } = life()
     const model = new ScriptedModel('the sum is 3')
-    const tools = { add: ({ a, b }: { a: number; b: number }) => a + b }
+    const tools = { add: async ({ a, b }: { a: number; b: number }) => a + b }
     const llm = model.client
     const agent = reflex.wrap({
       agent: async (question: string) => {
@@ -31,9 +31,10 @@ describe('a turn of a wrapped agent', () => {
     await activate({ store, host }, RELEASE, ['set_tag'])
     const model = new ScriptedModel(`I tag it.\n${propose({ tag: 'v1' })}`, 'It is tagged.')
     const tagged: unknown[] = []
-    const tools = { set_tag: Object.assign((args: unknown) => void tagged.push(args)) }
+    const tools = { set_tag: (args: unknown) => void tagged.push(args) }
     const agent = reflex.wrap({
-      agent: async (text: string, { llm }: { llm: (request: ChatRequest) => Promise<unknown> }) => llm({ messages: [{ role: 'user', content: text }] }),
+      agent: async (text: string, { llm }: { llm: (request: ChatRequest) => Promise<unknown> }) =>
+        llm({ messages: [{ role: 'user', content: text }] }),
       tools,
       llm: model.create,
     })

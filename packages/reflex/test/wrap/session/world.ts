@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { Fault, Json, JsonObject, Store } from '../../../src/kernel/index.ts'
+import type { Fault, Json, Store } from '../../../src/kernel/index.ts'
 import { decodeSkill } from '../../../src/kinds/skill/manifest/read-skill.ts'
 import { SkillRegistry } from '../../../src/learn/registry/registry.ts'
 import { memoryStore } from '../../../src/store/index.ts'
@@ -41,10 +41,19 @@ export interface Life {
   readonly troubles: Fault[]
 }
 
+export interface LifeOptions {
+  readonly store?: Store
+  readonly skill?: SkillOptions
+  /** The time at which it begins. */
+  readonly at?: number
+  /** False for a process that dies. */
+  readonly closes?: boolean
+}
+
 /** A process over a store. */
-export function life({ store = memoryStore(), skill }: { readonly store?: Store; readonly skill?: SkillOptions } = {}): Life {
+export function life({ store = memoryStore(), skill, at, closes = true }: LifeOptions = {}): Life {
   const workdir = newFolder()
-  const host = virtualHost({ seed: ++lives })
+  const host = virtualHost({ seed: ++lives, ...(at === undefined ? {} : { at }) })
   const troubles: Fault[] = []
   const reflex = new Reflex({
     workdir,
@@ -52,16 +61,37 @@ export function life({ store = memoryStore(), skill }: { readonly store?: Store;
     leaseMs: 10_000,
     skill: { project: 'acme', ...skill },
     onTrouble: (fault) => void troubles.push(fault),
-    surroundings: { host, worker: { id: `life ${lives}`, host: 'test', pid: 2 ** 22 + lives }, cwd: workdir, environment: { CI: 'yes' }, actor: 'ana' },
+    surroundings: {
+      host,
+      worker: { id: `life ${lives}`, host: 'test', pid: 2 ** 22 + lives },
+      cwd: workdir,
+      environment: { CI: 'yes' },
+      actor: 'ana',
+    },
   })
-  onTestFinished(() => reflex.close())
+  if (closes) onTestFinished(() => reflex.close())
   return { reflex, store, host, troubles }
+}
+
+/** Returns the same store as another process sees it, with some functions replaced. */
+export function connection(
+  store: Store,
+  replaced: (name: keyof Store, act: (...args: never[]) => unknown) => ((...args: never[]) => unknown) | undefined = () => undefined,
+): Store {
+  return new Proxy(store, {
+    get(target, name: keyof Store) {
+      const member: unknown = target[name]
+      if (typeof member !== 'function') return member
+      const act = (member as (...args: never[]) => unknown).bind(target)
+      return replaced(name, act) ?? act
+    },
+  })
 }
 
 /** Keeps a skill in the registry of a process, and activates it. */
 export async function activate({ store, host }: Pick<Life, 'store' | 'host'>, manifest: object, tools: readonly string[]): Promise<void> {
   const declared = tools.map((name) => ({ name, sideEffects: 'external', idempotent: true }) as const)
-  const { skill, findings } = decodeSkill(manifest as JsonObject, { tools: declared, functions: [], facts: [] })
+  const { skill, findings } = decodeSkill(manifest, { tools: declared, functions: [], facts: [] })
   if (skill === undefined) throw new Error(findings.map(String).join('\n'))
   const registry = new SkillRegistry(store, {
     project: 'acme',

@@ -32,7 +32,7 @@ function inputStory({ record: { input } }: Change<TurnSource>): StoryEvent[] {
 function writeStory({ record: { writes = [] } }: Change<TurnSource>): StoryEvent[] {
   const events: StoryEvent[] = []
   for (let i = 0; i < writes.length; i += 2) {
-    const [key, value] = [String(writes[i]), writes[i + 1]]
+    const [key, value] = [text(writes[i]), writes[i + 1]]
     if (key === TURN_KEYS.bulletin) events.push(bulletinStory(value as unknown as Bulletin))
     else if (key.startsWith(TURN_KEYS.result(''))) events.push(endStory(value as unknown as CallResult))
   }
@@ -41,12 +41,12 @@ function writeStory({ record: { writes = [] } }: Change<TurnSource>): StoryEvent
 
 function bulletinStory({ cards, tokens }: Bulletin): StoryEvent {
   const names = cards.map(({ id, version }) => `${id}@${version}`)
-  const text = names.length === 0 ? 'the bulletin shows no skill' : `the bulletin shows ${names.join(', ')}`
-  return { mark: 'note', node: 'bulletin', text, facts: { cards: cards.length, tokens: tokens ?? 0 } }
+  const shows = names.length === 0 ? 'the bulletin shows no skill' : `the bulletin shows ${names.join(', ')}`
+  return { mark: 'note', node: 'bulletin', text: shows, facts: { cards: cards.length, tokens: tokens ?? 0 } }
 }
 
 function endStory(result: CallResult): StoryEvent {
-  if (!result.ok) return { mark: 'fail', text: String(result.fault['message'] ?? 'the call has failed') }
+  if (!result.ok) return { mark: 'fail', text: text(result.fault['message']) || 'the call has failed' }
   if (!('reply' in result)) return { mark: 'done', text: 'the call is done' }
   const { usage, hidden } = result
   return { mark: 'done', node: 'model', text: 'the model has replied', facts: { ...usage, hidden_rounds: hidden.length } }

@@ -1,18 +1,26 @@
-import { type Call, isObject, type Port, type PortRun, type Store, type Traits } from '../../../kernel/index.ts'
+import {
+  type Call,
+  isObject,
+  type Json,
+  type Port,
+  type PortRun,
+  type StatedUsage,
+  type Store,
+  type Traits,
+} from '../../../kernel/index.ts'
 import type { RunSettings } from '../../../policy/index.ts'
-import type { TurnSource } from '../model/turn.ts'
+import type { ModelReply, TurnSource } from '../model/turn.ts'
 import { faults } from './faults.ts'
 import { type TurnHost, turnHosts } from './host.ts'
 
-/** The ports of a turn. A run that asks for one of them can go on only where the agent's code is. */
-export const TURN_PORTS = ['wrap.model', 'wrap.tool', 'wrap.once', 'skills.cards'] as const
+type TurnPort = 'wrap.model' | 'wrap.tool' | 'wrap.once' | 'skills.cards'
 
 /**
  * The ports of turns. Each finds the code of its run in this process; without it the run is left as it is (`R1480`), so nothing is lost. A
  * call of a model and a tool without side effects may be repeated after a crash; a tool that is declared idempotent is repeated under its
  * key; the outcome of any other is asked about.
  */
-export function turnPorts(store: Store): Readonly<Record<(typeof TURN_PORTS)[number], Port<RunSettings>>> {
+export function turnPorts(store: Store): Readonly<Record<TurnPort, Port<RunSettings>>> {
   const open = ({ id }: PortRun<RunSettings>): TurnHost => {
     const host = turnHosts(store).get(id)
     if (host === undefined)
@@ -43,14 +51,9 @@ function toolTraits({ args, def }: Call<RunSettings>): Traits {
   return { leaves: true, repeat: declared?.idempotent === true ? 'keyed' : 'ask' }
 }
 
-function usedOf(result: unknown): { readonly tokens?: number; readonly cost?: number; readonly calls: number } {
-  const usage = isObject(result as never) ? (result as { readonly usage?: Usage }).usage : undefined
+/** Tokens, and US dollars where the reply states them. */
+function usedOf(result: Json): StatedUsage {
+  const { usage } = isObject(result) ? (result as unknown as Pick<ModelReply, 'usage'>) : {}
   const { input = 0, output = 0, usd } = usage ?? {}
   return { tokens: input + output, calls: 1, ...(usd === undefined ? {} : { cost: usd }) }
-}
-
-interface Usage {
-  readonly input?: number
-  readonly output?: number
-  readonly usd?: number
 }

@@ -47,8 +47,8 @@ export function readPosition(position: Json | undefined): TurnPosition {
 
 /** Returns what differs of two positions, by key. */
 export function positionPatch(before: TurnPosition, after: TurnPosition): JsonObject {
-  const entries = Object.entries(after).filter(([key, value]) => before[key as keyof TurnPosition] !== value)
-  return Object.fromEntries(entries) as JsonObject
+  const entries = Object.entries(after as unknown as JsonObject).filter(([key, value]) => before[key as keyof TurnPosition] !== value)
+  return Object.fromEntries(entries)
 }
 
 /** Returns a record without a key. */

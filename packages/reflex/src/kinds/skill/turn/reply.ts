@@ -9,7 +9,7 @@ import { MAX_MALFORMED_REPLIES, ReplyReader } from '../protocol/reply-reader.ts'
 import type { OpenRequest } from './position.ts'
 import { addResult, rejectionResult } from './results.ts'
 import { send } from './send.ts'
-import { type Turn, TURN_KEYS } from './turn.ts'
+import type { Turn } from './turn.ts'
 
 /**
  * Decides what a reply of the model means: its proposals are carried out one after another, its mistakes are explained to it, or the agent
@@ -63,7 +63,7 @@ export function decideNext(turn: Turn, id: string): void {
   const name = programOf(turn, proposal)
   if (name === undefined) return refuse(turn, id, proposal)
   const { x, args } = turn
-  const userText = String(x.get(TURN_KEYS.userText) ?? '')
+  const userText = turn.userText
   const { carrier, inputs, why } = proposal
   const strand = x.spawn(name, {
     sees: 'live',

@@ -35,7 +35,7 @@ export function rejectionResult({ reason, detail, skill_ref, callIds }: Rejectio
 }
 
 function resultOf(message: SkillResultMessage, callIds: readonly string[]): RoundResult {
-  const { text } = formatResult(message, { countTokens: ESTIMATE.count, carrier: callIds.length === 0 ? 'text' : 'tool' })
+  const { text } = formatResult(message, { countTokens: (one) => ESTIMATE.count(one), carrier: callIds.length === 0 ? 'text' : 'tool' })
   return { callIds, text }
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type Ref, type StepContext } from '../../../kernel/index.ts'
+import { isObject, type Ref, type StepContext } from '../../../kernel/index.ts'
 import type { Bulletin } from '../model/card.ts'
 import type { CallResult, TurnArgs, TurnSource } from '../model/turn.ts'
 import { type OpenRequest, positionPatch, readPosition, type TurnPosition, without } from './position.ts'
@@ -29,9 +29,15 @@ export class Turn {
 
   constructor(x: TurnStep) {
     this.x = x
-    this.args = (isObject(x.args) ? x.args : {}) as unknown as TurnArgs
+    this.args = isObject(x.args) ? x.args : {}
     this.before = readPosition(x.position)
     this.position = this.before
+  }
+
+  /** The text of the user that opened the turn. */
+  get userText(): string {
+    const text = this.x.get(TURN_KEYS.userText)
+    return typeof text === 'string' ? text : ''
   }
 
   get bulletin(): Pick<Bulletin, 'text' | 'cards'> {
@@ -68,7 +74,7 @@ export class Turn {
 
   /** Says what became of a call: the session of the agent's code sees the write. */
   resolve(id: string, result: CallResult): void {
-    this.x.setInternal(TURN_KEYS.result(id), result as unknown as JsonObject)
+    this.x.setInternal(TURN_KEYS.result(id), result)
     this.move({ requests: without(this.position.requests, id) })
   }
 }
