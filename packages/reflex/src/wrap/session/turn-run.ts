@@ -87,7 +87,9 @@ export class TurnRun {
   /** Returns the result of a call: from the record, of an effect in flight, or of a new one. */
   async settled(pending: PendingCall, input: () => TurnInput): Promise<CallResult | typeof UNRECORDED> {
     const run = this.#run
-    if (run === undefined || this.#isBroken) return UNRECORDED
+    if (run?.state.ended?.status === 'cancelled') throw endOf('cancelled')
+    // After the turn, what its code still does is no part of it.
+    if (run === undefined || this.#isBroken || run.state.ended !== undefined) return UNRECORDED
     const { id } = pending
     const command = input()
     const known = run.state.root.reader().get(TURN_KEYS.result(id))

@@ -430,6 +430,21 @@ describe('a wrapped loop', () => {
     ])
   })
 
+  it('is a session that the host drives by hand', async () => {
+    const one = life()
+    await activate(one, RELEASE, ['set_tag'])
+    const model = new ScriptedModel(propose({ tag: 'v1' }), 'Tagged.')
+    const own = { set_tag: async (args: { tag: string }) => ({ tagged: args.tag }) }
+    const session = await one.reflex.session({ llm: model.client, tools: own, input: 'by hand' })
+    const { choices } = await session.llm.chat.completions.create({ messages: [{ role: 'user', content: 'release v1' }] })
+    expect(choices[0]?.message.content).toBe('Tagged.')
+    expect(await session.tools.set_tag({ tag: 'v2' })).toEqual({ tagged: 'v2' })
+    expect(await session.once('date', () => 2026)).toBe(2026)
+    await session.end('done')
+    expect(await one.reflex.find(session.run)).toMatchObject({ status: 'completed', value: 'done' })
+    expect(await session.tools.set_tag({ tag: 'v3' })).toEqual({ tagged: 'v3' })
+  })
+
   it('says what cannot be wrapped', () => {
     const { reflex } = life()
     const refused = [{ agent: 5 }, { agent: looping(), tools: { a: 5 } }, { agent: looping(), dialect: 'latin' }]
