@@ -8,6 +8,7 @@ import { encodeRecord, Runtime } from '../packages/reflex/src/kernel/index.ts'
 import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/workflow/model/compile.ts'
 import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow } from '../packages/reflex/src/kinds/workflow/index.ts'
 import { allocatedBytes } from './allocation.ts'
+import { dataflow } from './dataflow.ts'
 import { dot } from './dot.ts'
 import { durable } from './durable.ts'
 import { endless } from './endless.ts'
@@ -16,9 +17,11 @@ import { large } from './large.ts'
 import { long } from './long.ts'
 import { logging } from './logging.ts'
 import { alternate, type Contestant, rate, timed, timesAsFast } from './measure.ts'
+import { mining } from './mining.ts'
 import { pipeline } from './pipeline.ts'
 import { postgres } from './postgres.ts'
 import { serving, servingMcp, servingStreams } from './serve.ts'
+import { skill } from './skill.ts'
 import { starting } from './start.ts'
 import { tree, treeLong } from './tree.ts'
 import { typing } from './types.ts'
@@ -104,13 +107,16 @@ const PARTS = {
   langgraph,
   logging,
   postgres,
+  dataflow,
   dot,
   pipeline,
   tree,
   'tree-long': treeLong,
+  skill,
   long,
   endless,
   large,
+  mining,
   start: starting,
   serve: serving,
   'serve-streams': servingStreams,

@@ -2,7 +2,8 @@
  * `npm run crowd`: 10,000 suspended runs, of which 1,000 are answered at once while no worker lives; then one carries on.
  * Measures how long it takes and how much memory it needs, over SQLite and, where a server can be started, over Postgres.
  * Memory is what the process has of the machine. Then four workers share runs that wait for one time after the other: how late
- * each of these was met; and one worker advances 10,000 runs that each tick once a minute, and as many trees. The exit code is 1 if anything was lost.
+ * each of these was met; and one worker advances 10,000 runs that each tick once a minute, as many trees, and as many graphs, each of which also
+ * gets an event. The exit code is 1 if anything was lost.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,6 +12,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openStore } from '../packages/reflex/src/store/index.ts'
 import { crowd, type CrowdMoment } from '../packages/reflex/test/app/crowd.ts'
+import { graphCrowd } from '../packages/reflex/test/app/crowd-graphs.ts'
 import { timers, type TimersOptions } from '../packages/reflex/test/app/crowd-timers.ts'
 import { postgresPrograms, PostgresServer } from '../packages/reflex/test/store/postgres-server.ts'
 
@@ -76,7 +78,14 @@ async function main(): Promise<number> {
       between: 60_000,
       trees: true,
     })
-    return lost + held + late + ticks + trees === 0 ? 0 : 1
+    const graphs = await graphCrowd({ workdir: folder, open: () => openStore(address), runs: ticking, times: minutes, between: 60_000 })
+    for (const line of graphs.wrong.slice(0, 10)) console.log(`  ${line}`)
+    const { delays } = graphs
+    const late99 = delays[Math.floor(delays.length * 0.99)] ?? 0
+    console.log(
+      `  ${ticking} graphs, once a minute and an event each: late by at most ${delays.at(-1) ?? 0} ms, 99 of 100 by ${late99} ms; ${graphs.wrong.length} lost`,
+    )
+    return lost + held + late + ticks + trees + graphs.wrong.length === 0 ? 0 : 1
   } finally {
     await server?.stop()
     rmSync(folder, { recursive: true, force: true })

@@ -1,6 +1,6 @@
 /**
  * Writes what documents take from the code: a page for every error, the commands, the routes of the server, the attributes of pipelines, the
- * nodes of trees, the primitives and clusters of dataflows. `--check` only says whether they are up to date.
+ * nodes of trees, the primitives and clusters of dataflows, the fields of skills. `--check` only says whether they are up to date.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -11,6 +11,7 @@ import { apiPage } from './api-page.ts'
 import { attributesPage } from './attributes-page.ts'
 import { dataflowClustersPage } from './dataflow-clusters-page.ts'
 import { dataflowPrimitivesPage } from './dataflow-primitives-page.ts'
+import { skillManifestPage } from './skill-manifest-page.ts'
 import { treeNodesPage } from './tree-nodes-page.ts'
 
 const docs = resolve(import.meta.dirname, '../docs')
@@ -45,6 +46,7 @@ export async function generatedPages(): Promise<Map<string, string>> {
     ['commands.md', commandPages()],
     [join('kinds', 'pipeline-attributes.md'), attributesPage()],
     [join('kinds', 'tree-nodes.md'), treeNodesPage()],
+    [join('kinds', 'skill-manifest.md'), skillManifestPage()],
     [join('kinds', 'dataflow-primitives.md'), dataflowPrimitivesPage()],
     [join('kinds', 'dataflow-clusters.md'), dataflowClustersPage()],
   ])

@@ -11,6 +11,7 @@ import { virtualHost } from '../packages/reflex/src/testing/index.ts'
 import { HISTORIES, writeHistory } from '../packages/reflex/test/histories/history.ts'
 import { ticking } from '../packages/reflex/test/histories/ticking.ts'
 import { examples } from './histories/examples.ts'
+import { graphs } from './histories/graphs.ts'
 import { open } from './histories/open.ts'
 import type { History, Stage } from './histories/stage.ts'
 import { pipelines } from './histories/pipelines.ts'
@@ -55,5 +56,5 @@ async function make([name, { about, live, then }]: readonly [string, History]): 
 }
 
 const wanted = process.argv.slice(2)
-const all = Object.entries({ ...examples, ...workflows, ...pipelines, ...open })
+const all = Object.entries({ ...examples, ...workflows, ...pipelines, ...graphs, ...open })
 for (const history of all) if (wanted.length === 0 || wanted.includes(history[0])) await make(history)

@@ -1,6 +1,7 @@
 import type { KindSubject } from '../../packages/reflex/src/testing/index.ts'
 import { SUBJECTS } from '../../packages/reflex/test/kernel/probes/subjects.ts'
 import { workflowCases } from './cases.ts'
+import { graphSubjects } from './graphs.ts'
 import { pipelineSubjects } from './pipelines.ts'
 import { drawnMixture } from './mixtures.ts'
 import { treeSubjects } from './trees.ts'
@@ -8,7 +9,7 @@ import { drawnWorkflow } from './workflows.ts'
 
 /** The subjects that stand in files: the probe kinds of the kernel, and the cases of every kind. A further kind adds its own here. */
 export function fixedSubjects(): readonly KindSubject[] {
-  return [...SUBJECTS, ...workflowCases(), ...pipelineSubjects(), ...treeSubjects()]
+  return [...SUBJECTS, ...workflowCases(), ...pipelineSubjects(), ...treeSubjects(), ...graphSubjects()]
 }
 
 /** A program drawn from a seed, of either family. */

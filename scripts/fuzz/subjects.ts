@@ -6,6 +6,7 @@ import { parseDot } from '../../packages/reflex/src/kinds/pipeline/dot/parse.ts'
 import { compileExpression, type FormattedText, formatJson, readJson } from '../../packages/reflex/src/text/index.ts'
 import type { Door } from './door.ts'
 import { protocolSubject } from './protocol.ts'
+import { graphSubjects } from './graphs.ts'
 import { CONDITIONS, EXPRESSIONS, PIPELINES, STYLESHEETS, WORKFLOWS } from './seeds.ts'
 import type { Subject } from './subject.ts'
 import { treeSubjects } from './trees.ts'
@@ -52,6 +53,7 @@ export function subjects(): readonly Subject[] {
     inside('stylesheet', STYLESHEETS, (text) => `digraph g { graph [model_stylesheet=${text}] start [shape=Mdiamond] start -> end }`),
     ...treeSubjects(),
     protocolSubject,
+    ...graphSubjects(),
   ]
 }
 

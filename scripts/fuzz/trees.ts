@@ -113,16 +113,16 @@ function mustEqual(what: string, found: unknown, expected: unknown): void {
 
 /** A tree without lines and files. */
 function withoutPlaces(tree: TreeSource | undefined): Json {
-  return without(tree, ['line', 'file'])
+  return without(tree, ['line', 'code_line', 'file'])
 }
 
 /** A tree without what depends on lines: also the ids, which have the line of a node that states none. */
 function stated(tree: TreeSource | undefined): Json {
-  return without(tree, ['line', 'file', 'id'])
+  return without(tree, ['line', 'code_line', 'file', 'id'])
 }
 
 function forXml(tree: TreeSource | undefined): Json {
-  return without(tree, ['line', 'file', 'id', 'board', 'version'])
+  return without(tree, ['line', 'code_line', 'file', 'id', 'board', 'version'])
 }
 
 /** A value without keys, at any depth but below the parameters of nodes, in a fixed order of the other keys. */

@@ -8,7 +8,7 @@ import { approval } from './workflows.ts'
 const HOUR = 60 * 60_000
 
 /** Writes a pipeline into the folder of the stage. Returns its file. */
-function pipeline({ folder }: Stage, id: string, attributes: string, nodes: string, edges: string): string {
+export function pipeline({ folder }: Stage, id: string, attributes: string, nodes: string, edges: string): string {
   const text = `digraph ${id} {
   graph [goal="keep a history"${attributes}]
   start [shape=Mdiamond]

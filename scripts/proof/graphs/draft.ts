@@ -50,10 +50,17 @@ export function field(graph: DraftGraph, key: string, schema: JsonObject, option
   return `m_${key}.value`
 }
 
+/** Adds a gate. A source cannot feed a trigger, so a compute comes between them. */
+function gate(graph: DraftGraph, name: string, condition: string): void {
+  const isSource = graph.nodes[condition.split('.')[0] ?? '']?.impl?.includes('_source@') === true
+  if (isSource) add(graph, { [`${name}_is`]: ['and', {}, { a: condition, b: condition }] })
+  add(graph, { [`${name}_gate`]: ['emit_if_true', {}, { input: isSource ? `${name}_is.result` : condition }] })
+}
+
 /** Adds an action that a Bool gates. */
 export function act(graph: DraftGraph, name: string, condition: string): void {
+  gate(graph, name, condition)
   add(graph, {
-    [`${name}_gate`]: ['emit_if_true', {}, { input: condition }],
     [name]: ['annotate_action', {}, { event: `${name}_gate.event` }],
   })
 }
@@ -67,8 +74,8 @@ export function write(
   condition: string,
   value: string,
 ): void {
+  gate(graph, name, condition)
   add(graph, {
-    [`${name}_gate`]: ['emit_if_true', {}, { input: condition }],
     [name]: [`context_set_${type}`, { key }, { event: `${name}_gate.event`, value }],
   })
 }

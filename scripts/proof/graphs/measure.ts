@@ -21,8 +21,25 @@ import type { Mistakes } from './mistake.ts'
 import { ACTION_MISTAKES } from './mutate-actions.ts'
 import { CALCULATION_MISTAKES } from './mutate-calculations.ts'
 import { MEMORY_MISTAKES } from './mutate-memory.ts'
+import { HARMLESS_ACTIONS, UNSEEN_ACTIONS } from './unseen-actions.ts'
+import { HARMLESS_CALCULATIONS, UNSEEN_CALCULATIONS } from './unseen-calculations.ts'
+import { HARMLESS_MEMORY, UNSEEN_MEMORY } from './unseen-memory.ts'
+import { HARMLESS_WRITERS, UNSEEN_WRITERS } from './unseen-writers.ts'
 
-export const GRAPH_MISTAKES: Mistakes = { ...CALCULATION_MISTAKES, ...ACTION_MISTAKES, ...MEMORY_MISTAKES }
+/** Mistakes by people who wrote the checks, and by one who had not read them. */
+export const GRAPH_MISTAKES: Mistakes = {
+  ...CALCULATION_MISTAKES,
+  ...ACTION_MISTAKES,
+  ...MEMORY_MISTAKES,
+  ...UNSEEN_CALCULATIONS,
+  ...HARMLESS_CALCULATIONS,
+  ...UNSEEN_ACTIONS,
+  ...HARMLESS_ACTIONS,
+  ...UNSEEN_WRITERS,
+  ...HARMLESS_WRITERS,
+  ...UNSEEN_MEMORY,
+  ...HARMLESS_MEMORY,
+}
 
 /** A graph of which the proofs and the truth say different things. */
 export interface GraphDisagreement {

@@ -1,19 +1,9 @@
 /** Mistakes in conditions: actions that never fire, and two that write one key. */
-import { act, add, type DraftGraph, field, write } from './draft.ts'
+import { act, add, field, write } from './draft.ts'
 import type { Mistakes } from './mistake.ts'
+import { both, compare } from './terms.ts'
 
 const PERCENT = { type: 'number', minimum: 0, maximum: 100 }
-
-/** Adds a comparison with a constant. Returns its output. */
-function compare(graph: DraftGraph, name: string, impl: string, a: string, value: number): string {
-  add(graph, { [`${name}_limit`]: ['number_source', { value }], [name]: [impl, {}, { a, b: `${name}_limit.value` }] })
-  return `${name}.result`
-}
-
-function both(graph: DraftGraph, name: string, a: string, b: string): string {
-  add(graph, { [name]: ['and', {}, { a, b }] })
-  return `${name}.result`
-}
 
 export const ACTION_MISTAKES: Mistakes = {
   'limit outside the schema': (graph, dice) => {

@@ -133,7 +133,12 @@ export const PROGRAM = anyOf(TEXT, OBJECT)
 
 /** Returns the form of the options of `run`, with those of each kind under its name. */
 export function runForm(modules: readonly AnyKindModule[]): Form {
-  return options({ ...RUN, ...Object.fromEntries(modules.map(({ name, runOptions = {} }) => [name, runOptionsForm(runOptions)])) })
+  return withKinds(modules, RUN)
+}
+
+/** Returns the form of options, with the run options of each kind under its name. */
+export function withKinds(modules: readonly AnyKindModule[], own: Readonly<Record<string, Form>>): Form {
+  return options({ ...own, ...Object.fromEntries(modules.map(({ name, runOptions = {} }) => [name, runOptionsForm(runOptions)])) })
 }
 
 /** Run option names that no kind can have. */
@@ -178,7 +183,8 @@ export const FILTER = options({
   after: TEXT,
   limit: NUMBER,
 } satisfies FormsOf<RunFilter>)
-export const REPLAY_CAPTURE_OPTIONS = options({ against: TEXT, all: FLAG })
+export const REPLAY_CAPTURE_OPTIONS = { against: TEXT, all: FLAG }
+export const IMPORT_CAPTURE_OPTIONS = { against: TEXT, id: TEXT }
 export const CAPTURED = anyOf(shape('a run', { run: TEXT }), shape('a file', { file: TEXT }))
 export const REPLAY_OPTIONS = options({ against: TEXT, kind: TEXT, segment: NUMBER } satisfies FormsOf<ReplayOptions>)
 export const TRACE_OPTIONS = options({ from: NUMBER, tail: NUMBER } satisfies FormsOf<TraceOptions>)

@@ -2,6 +2,7 @@ import { keptRecords, readPart, type RunRow, type Change, type Json } from '../k
 import type { TraceWorld } from '../history/trace-of.ts'
 import { changesOfPart } from '../history/trace.ts'
 import type { Kinds } from '../programs/kinds.ts'
+import type { NamedProgram } from '../programs/property-tests.ts'
 import type { CaptureReplay, EventDifference, RunCaptures } from '../programs/run-captures.ts'
 import { faults } from '../runs/faults.ts'
 
@@ -64,17 +65,22 @@ async function* changesOf(world: CaptureWorld, id: string, last: number): AsyncG
   for await (const [change] of changesOfPart(await readPart(world.store, id, 1, last), (state) => world.programsOf(state))) yield change
 }
 
+/** A version of a program that is compared. */
+export interface ComparedProgram extends NamedProgram {
+  readonly kind: string
+}
+
 /** Compares two versions of a program over lines of events. A line that is not JSON is an event that both refuse. */
 export function compareOver(
   kinds: Kinds,
-  one: CapturedProgram,
-  other: CapturedProgram,
+  one: ComparedProgram,
+  other: ComparedProgram,
   text: string,
 ): { readonly events: number; readonly differences: readonly EventDifference[] } {
   if (one.kind !== other.kind)
     throw faults.make('R2031', `a ${one.kind} and a ${other.kind} cannot be compared`, { fix: 'name two versions of one program' })
   const events = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [eventOf(line)]))
-  return { events: events.length, differences: [...capturesOf(kinds, one.kind).compare(one.def, other.def, events)] }
+  return { events: events.length, differences: [...capturesOf(kinds, one.kind).compare(one, other, events)] }
 }
 
 function eventOf(line: string): Json {

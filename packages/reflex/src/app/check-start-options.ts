@@ -16,17 +16,27 @@ export function checkStartOptions(
   { chosen, agent }: { readonly chosen: readonly ChosenOption[]; readonly agent: AgentChoice | undefined },
 ): void {
   const closure = programs.closure(program)
-  const ineffective = ineffectiveOption(closure, program, chosen) ?? ineffectiveAgent(kinds, closure, agent)
+  const ineffective = ineffectiveOption(kinds, closure, program, chosen) ?? ineffectiveAgent(kinds, closure, agent)
   if (ineffective !== undefined) throw ineffective
 }
 
-function ineffectiveOption(closure: readonly Program[], { name, kind }: Program, chosen: readonly ChosenOption[]): Fault | undefined {
+function ineffectiveOption(
+  kinds: Kinds,
+  closure: readonly Program[],
+  { name, kind }: Program,
+  chosen: readonly ChosenOption[],
+): Fault | undefined {
+  const flags = closure.flatMap((called) => Object.values(kinds.optionsOf(called.kind)).map(({ flag }) => flag))
   for (const { kind: owner, option } of chosen) {
     const isKnown = option.root === true ? kind === owner : closure.some((called) => called.kind === owner)
     const [other, why] = option.with ?? []
     const lacks = other !== undefined && !chosen.some((one) => one.kind === owner && one.name === other)
     if (isKnown && !lacks) continue
-    return faults.make('R2031', `${option.flag} has no effect on ${name}: ${isKnown ? why : option.ignored(kind)}`, { fix: 'leave it out' })
+    const guess = isKnown ? undefined : suggest(option.flag, flags)
+    const reason = guess === undefined ? `: ${isKnown ? why : option.ignored(kind)}` : `; did you mean ${guess}?`
+    return faults.make('R2031', `${option.flag} has no effect on ${name}${reason}`, {
+      fix: guess === undefined ? 'leave it out' : `write ${guess}`,
+    })
   }
   return undefined
 }

@@ -34,7 +34,7 @@ export function chooseStore(named: string | Store | undefined, workdir: string, 
   const ownPaths =
     basename(home) === '.reflex'
       ? [home]
-      : [...['', '-wal', '-shm'].map((end) => `${join(home, basename(path))}${end}`), join(home, 'runs')]
+      : [...['', '-wal', '-shm'].map((end) => `${join(home, basename(path))}${end}`), join(home, 'runs'), join(home, 'shapes')]
   return { store, home, isNew, reserved: [...new Set([...ownPaths, defaultHome, ...otherStores])] }
 }
 

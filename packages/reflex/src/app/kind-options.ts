@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { AnyKindModule } from '../programs/kind-module.ts'
+import type { CompanionFiles } from '../programs/language.ts'
 import type { RunOption } from '../programs/run-options.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { realRoot } from '../tools/paths.ts'
@@ -35,6 +36,15 @@ export interface OptionPlaces {
 function absolute({ option: { type }, value }: ChosenOption, { cwd, workdir }: OptionPlaces): Json {
   if (typeof value !== 'string') return value
   return type === 'folder' ? realRoot(resolve(cwd, value), workdir) : type === 'file' ? resolve(cwd, value) : value
+}
+
+/** Returns the companion files that options name, as absolute paths. */
+export function companionsOf(chosen: readonly ChosenOption[], places: OptionPlaces): CompanionFiles {
+  return Object.fromEntries(
+    chosen.flatMap(({ option, value }) =>
+      option.companion === undefined ? [] : [[option.companion, resolve(places.cwd, String(value))] as const],
+    ),
+  )
 }
 
 /** Returns the options of one kind by name, with absolute paths. */

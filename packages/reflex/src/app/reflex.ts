@@ -14,6 +14,7 @@ import {
   reflexForm,
   runForm,
   CAPTURED,
+  IMPORT_CAPTURE_OPTIONS,
   REPLAY_CAPTURE_OPTIONS,
   REPLAY_OPTIONS,
   RESUME_OPTIONS,
@@ -21,6 +22,7 @@ import {
   SIGNAL_OPTIONS,
   TOOL,
   TRACE_OPTIONS,
+  withKinds,
 } from './arguments.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
 import type { ForgetOptions, ForgottenRecords } from '../history/archive/forget.ts'
@@ -49,6 +51,7 @@ import {
   copyJson,
   type Fault,
   type Host,
+  hostOf,
   isFault,
   type JsonObject,
   keptRecords,
@@ -90,10 +93,13 @@ import type { CaptureReplay, EventDifference } from '../programs/run-captures.ts
 import { readText } from '../programs/read-text.ts'
 import type { ProgramCheck } from './replaying-check.ts'
 import { beginningOf, RunFolders, startedBesides } from './run-folders.ts'
-import { chosenOptions, isLinted, keptOptions, optionsOfKind } from './kind-options.ts'
+import type { CompanionFiles } from '../programs/language.ts'
+import type { ComparedProgram } from './capturing.ts'
+import { calledHosts } from './called-programs.ts'
+import { chosenOptions, companionsOf, isLinted, keptOptions, optionsOfKind } from './kind-options.ts'
 import { checkModules } from './install-kinds.ts'
 import { HOUSE_PORTS } from './world.ts'
-import type { KindModules, ProgramValue } from './options-by-kind.ts'
+import type { KindModules, ProgramValue, RunOptionsByKind } from './options-by-kind.ts'
 import { KINDS } from './kinds.ts'
 import { exportedTools } from './exported-tools.ts'
 import type { Tool, Tools } from '../tools/index.ts'
@@ -106,6 +112,14 @@ import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 
 /** The characters of a file that show its format. */
 const CAPTURE_BEGINNING = 4_000_000
+
+/** The options of an import of a capture. */
+export interface ImportCaptureOptions {
+  /** The file of the program of the capture. */
+  readonly against: string
+  /** The name of the run here. Default: a new one. */
+  readonly id?: string | undefined
+}
 
 /** The options of a strict replay. */
 export interface ReplayCaptureOptions {
@@ -242,7 +256,10 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
     await this.useTools(tools, options.trust)
     const chosen = chosenOptions(this.#modules, options)
-    const { program, file, written } = await this.#programOf(what, options, isLinted(chosen))
+    const here = { cwd: this.#surroundings.cwd, workdir: this.workdir }
+    const companions = companionsOf(chosen, here)
+    for (const named of Object.values(companions)) await this.library.rejectWritten(named, options.trust)
+    const { program, file, written } = await this.#programOf(what, options, { validate: isLinted(chosen), companions })
     // The trust of this object applies to files of its user. For a file that a run wrote, only a level given for this run
     // counts.
     const isLowered = written !== undefined && options.trust === undefined
@@ -260,7 +277,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       if (!isProved) await this.library.rejectWritten(resolve(this.#surroundings.cwd, String(value)), options.trust, 'tools')
     }
     if (options.simulate !== true) this.#checkChoice(agent)
-    const places = { cwd: this.#surroundings.cwd, workdir: this.workdir }
+    const places = here
     const { limits: ownLimits, ...kept } = keptOptions(chosen, places)
     const limits = { ...options.limits, ...(ownLimits as RunLimits | undefined) }
     const restrictions = restrictionsOf(this.#options.policy ?? [], options.agentId)
@@ -287,14 +304,17 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const input = {
       ...accepted,
       ...outside?.labels,
-      ...beginningOf(this.kinds, program, optionsOfKind(chosen, program.kind, places), settings),
+      ...beginningOf(this.kinds, program, optionsOfKind(chosen, program.kind, places), { ...settings, input: accepted }),
     }
     const besides = startedBesides(this.kinds, program.kind, input)
     if (file !== undefined && besides.length > 0)
       await this.library.resolveCalls(program, dirname(file), { modules: isModule(file), besides })
     checkStarted(this.runtime.programs, program, besides)
+    const { kinds, library, runtime } = this
+    const hosts = await calledHosts({ kinds, library, programs: runtime.programs }, program, { besides, trust: options.trust })
     const run = await this.runtime.start(program, {
       ...(Object.keys(input).length === 0 ? {} : { args: input }),
+      hosts,
       ...(outside === undefined ? (options.id === undefined ? {} : { id: options.id }) : { id: outside.id }),
       settings: ({ id }) => ({ ...settings, folder: this.runFolder(id) }),
       prepare: (made) => this.#prepare(made, options.prepare, program.kind),
@@ -415,15 +435,26 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   async #programOf(
     what: string | object,
     { kind, trust }: Pick<SharedRunOptions, 'kind' | 'trust'>,
-    validate: boolean,
+    { validate, companions }: { readonly validate: boolean; readonly companions: CompanionFiles },
   ): Promise<{ program: Program; file?: string; written?: WrittenBy }> {
-    if (typeof what === 'string') return this.library.load(resolve(this.#surroundings.cwd, what), kind, validate, trust)
+    if (typeof what === 'string') {
+      const program = this.#isName(what) ? await this.library.named(what, this.workdir) : undefined
+      return program === undefined
+        ? this.library.load(resolve(this.#surroundings.cwd, what), kind, validate, { trust, companions })
+        : { program }
+    }
     if (isProgram(what)) return { program: what }
     const accepted = await this.library.accept(what, validate)
     if (accepted !== undefined) return { program: accepted }
     throw programFaults.make('R1021', 'the value to run is not a program', {
       fix: 'give a path, a program, or what a module of programs exports',
     })
+  }
+
+  /** True for `kind:name`, which names a program of the work folder, of a program folder or of the store. */
+  #isName(what: string): boolean {
+    const colon = what.indexOf(':')
+    return colon > 0 && this.kinds.names.includes(what.slice(0, colon))
   }
 
   /**
@@ -460,7 +491,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     if (file === undefined) return
     for (const frame of state.frames.values()) {
       const program = definitions.program(frame.pin)
-      const besides = startedBesides(this.kinds, program.kind, frame.args)
+      const input = frame.link === undefined ? frame.args : hostOf(state, frame.pin)
+      const besides = startedBesides(this.kinds, program.kind, input)
       await this.library.resolveCalls(program, dirname(file), { modules: isModule(file), besides })
     }
   }
@@ -685,12 +717,40 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     one: string,
     other: string,
     events: string,
+    options: RunOptionsByKind<Modules> = {},
   ): Promise<{ readonly events: number; readonly differences: readonly EventDifference[] }> {
-    checkArguments('diffOver', { one: [one, TEXT], other: [other, TEXT], events: [events, TEXT] })
+    const form = withKinds(this.#modules, {})
+    checkArguments('diffOver', { one: [one, TEXT], other: [other, TEXT], events: [events, TEXT], options: [options, form] })
     const { compareOver } = await import('./capturing.ts')
-    const { cwd } = this.#surroundings
-    const load = async (file: string): Promise<Program> => (await this.library.load(resolve(cwd, file))).program
-    return compareOver(this.kinds, await load(one), await load(other), readText(resolve(cwd, events)))
+    const load = async (file: string): Promise<ComparedProgram> => this.named(file, options)
+    return compareOver(this.kinds, await load(one), await load(other), readText(resolve(this.#surroundings.cwd, events)))
+  }
+
+  /**
+   * Loads the program of a file for a command that runs nothing, as a run with these options would. Throws the faults of loading, `R2031` for
+   * an option of another kind, and `R1097` for a file that a run wrote.
+   */
+  async named(
+    file: string,
+    options: RunOptionsByKind<Modules>,
+    reading: { readonly kind?: string | undefined; readonly lint?: boolean } = {},
+  ): Promise<ComparedProgram & { readonly program: Program }> {
+    return this.#named(file, options, reading)
+  }
+
+  async #named(
+    file: string,
+    options: object,
+    { kind, lint = true }: { readonly kind?: string | undefined; readonly lint?: boolean } = {},
+  ): Promise<ComparedProgram & { readonly program: Program }> {
+    const places = { cwd: this.#surroundings.cwd, workdir: this.workdir }
+    const chosen = chosenOptions(this.#modules, options)
+    const companions = companionsOf(chosen, places)
+    for (const companion of Object.values(companions)) await this.library.rejectWritten(companion)
+    const loaded = await this.library.load(resolve(places.cwd, file), kind, lint, { companions })
+    const { program } = loaded
+    checkStartOptions(this.runtime.programs, this.kinds, program, { chosen, agent: undefined })
+    return { program, kind: program.kind, def: program.def, file: loaded.file, options: optionsOfKind(chosen, program.kind, places) }
   }
 
   async #compared(address: string): Promise<ComparedAddress> {
@@ -741,12 +801,13 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
    */
   async replayCapture(
     what: { readonly run: string } | { readonly file: string },
-    options: ReplayCaptureOptions = {},
+    options: ReplayCaptureOptions & RunOptionsByKind<Modules> = {},
   ): Promise<CaptureReplay> {
-    checkArguments('replayCapture', { what: [what, CAPTURED], options: [options, REPLAY_CAPTURE_OPTIONS] })
-    const { against, all } = options
-    const { capturesOf, replayCaptured, rootProgram } = await import('./capturing.ts')
-    const changed = against === undefined ? undefined : (await this.library.load(resolve(this.#surroundings.cwd, against))).program
+    const form = withKinds(this.#modules, REPLAY_CAPTURE_OPTIONS)
+    checkArguments('replayCapture', { what: [what, CAPTURED], options: [options, form] })
+    const { against, all, ...own } = options
+    const { replayCaptured, rootProgram } = await import('./capturing.ts')
+    const changed = against === undefined ? undefined : await this.#named(against, own)
     if ('run' in what) {
       const row = await this.find(what.run)
       const own = await rootProgram(this, row.id)
@@ -755,14 +816,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       return replayCaptured(this.kinds, changed ?? own, pieces.join(''), { all })
     }
     const file = resolve(this.#surroundings.cwd, what.file)
-    const text = readText(file)
     if (changed === undefined)
       throw faults.make('R2031', `the capture ${what.file} does not contain its program`, { file, fix: 'name it with --against FILE' })
-    if (!capturesOf(this.kinds, changed.kind).owns(text.slice(0, CAPTURE_BEGINNING)))
-      throw faults.make('R2031', `${what.file} is not a capture of the kind ${changed.kind}`, {
-        file,
-        fix: 'name a file of export --format',
-      })
+    const text = await this.#captureIn(what.file, changed.kind)
     return replayCaptured(this.kinds, changed, text, { file: what.file, all })
   }
 
@@ -847,6 +903,33 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const { worker, host } = this.#surroundings
     const { importArchive } = await import('../history/archive/import.ts')
     return importArchive({ store: this.store, worker, programs: this.runtime.programs, now: () => host.now() }, lines, options)
+  }
+
+  /**
+   * Stores the run of a capture in a file that `capture` has written, under a new name or under `id`. The capture must replay strictly with
+   * the program of the file `against`, and the stored run gives the same capture again. Sends nothing. Throws the first finding of
+   * `replayCapture`, `R2031` for a file that is not a capture of the program's kind, `R1021`, `R1097`, and `R5007` if the name is taken.
+   */
+  async importCapture(file: string, options: ImportCaptureOptions & RunOptionsByKind<Modules>): Promise<ImportedRun> {
+    checkArguments('importCapture', { file: [file, TEXT], options: [options, withKinds(this.#modules, IMPORT_CAPTURE_OPTIONS)] })
+    const { worker, host, cwd } = this.#surroundings
+    const { against, id, ...own } = options
+    await this.library.rejectWritten(resolve(cwd, file))
+    const { program } = await this.#named(against, own)
+    const text = await this.#captureIn(file, program.kind)
+    await this.runtime.register()
+    const { importCaptured } = await import('./restoring.ts')
+    const world = { store: this.store, worker, host, kinds: this.kinds, programs: this.runtime.programs }
+    return importCaptured(world, program, text, { file, id })
+  }
+
+  /** Reads a file that must be a capture of a kind. Throws `R1021` and `R2031`. */
+  async #captureIn(name: string, kind: string): Promise<string> {
+    const { capturesOf } = await import('./capturing.ts')
+    const file = resolve(this.#surroundings.cwd, name)
+    const text = readText(file)
+    if (capturesOf(this.kinds, kind).owns(text.slice(0, CAPTURE_BEGINNING))) return text
+    throw faults.make('R2031', `${name} is not a capture of the kind ${kind}`, { file, fix: 'name a file of export --format' })
   }
 
   async close(): Promise<void> {

@@ -48,10 +48,10 @@ export function beginningOf(
   kinds: Kinds,
   { kind, def }: Program,
   options: JsonObject,
-  { logs, file }: Pick<RunSettings, 'logs' | 'file'>,
+  { logs, file, input }: Pick<RunSettings, 'logs' | 'file'> & { readonly input: JsonObject },
 ): JsonObject {
   const secret = logs?.secret === undefined ? undefined : secretIn(logs.secret)
-  return kinds.folder(kind)?.beginsAt?.(def, options, { secret, file }) ?? {}
+  return kinds.folder(kind)?.beginsAt?.(def, options, { secret, file, input }) ?? {}
 }
 
 /** Returns the programs that a run can start because of its input. */

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { KINDS } from '../app/kinds.ts'
 import type { AnyKindModule } from '../programs/kind-module.ts'
-import { COMPANION_FLAGS, KIND_FLAGS } from './kind-flags.ts'
+import { COMPANION_FLAGS, flagsOf, KIND_FLAGS } from './kind-flags.ts'
 import type { Action, Verb } from './verb.ts'
 import type { Session } from './session.ts'
 
@@ -296,6 +296,48 @@ const SHARED: readonly Verb[] = [
     },
   },
   {
+    name: 'skill',
+    words: [
+      ['[action]', 'list, show, test, approve, promote, evict, why; absent: list'],
+      ['[skill]', 'the id of a skill, ID@VERSION, or for test a file; evict without one takes out what is not used'],
+    ],
+    usage: '[ACTION]',
+    about: 'test, approve and evict skills, and show why one was not carried out',
+    options: [
+      new Option('--run <run>', 'for why: the run with the decision'),
+      new Option('--junit <file>', 'for test: also write the result as JUnit XML'),
+      new Option('--share <share>', 'for approve: the share of the calls that this version gets, such as 0.1; default: all'),
+      new Option('--deprecate', 'for evict: only stop to offer it; a week later it can be evicted'),
+      new Option('--reason <text>', 'for evict: the reason, for the registry'),
+      BY,
+      POLICY,
+      ...COMMON,
+    ],
+    examples: [
+      'skill test refund.skill.json',
+      'skill approve refund.lost_parcel@1.0.0 --by ana',
+      'skill why refund.lost_parcel --run swift',
+      'skill evict',
+    ],
+    action: async (console, words, flags) => {
+      const load = async (): Promise<SessionAction> => (await import('./verbs/skill.ts')).skill
+      // Only a file that is tested needs a store.
+      return (words[0] === 'test' ? withStore(load) : withExistingStore(load))(console, words, flags)
+    },
+  },
+  {
+    name: 'bulletin',
+    words: [['[action]', 'preview']],
+    usage: 'preview',
+    about: 'show the text about skills that an agent gets before its model reads a message',
+    options: [new Option('--user <text>', 'the message of the user'), POLICY, ...COMMON],
+    examples: ["bulletin preview --user 'My parcel is lost'"],
+    action: withExistingStore(async () => {
+      const { bulletin } = await import('./verbs/bulletin.ts')
+      return (session, [action = 'preview'], flags) => bulletin(session, action, flags)
+    }),
+  },
+  {
     name: 'mcp',
     words: [
       ['[action]', 'pin a server of others, or list their tools: pin, tools; absent: serve'],
@@ -382,6 +424,7 @@ const SHARED: readonly Verb[] = [
       new Option('--strict', 'also capture the run, and replay the capture: every event, decision and effect'),
       new Option('--all', 'with --strict or a capture: report every difference, and not only the first'),
       new Option('--segment <n>', 'only this part of a run that never ends, from 1: from the state with which it begins'),
+      ...flagsOf('replay'),
       KIND,
       TOOLS,
       PROGRAMS,
@@ -434,7 +477,7 @@ const SHARED: readonly Verb[] = [
       ['[node]', 'a node in the episode'],
     ],
     about: 'show the causes of a value or a decision',
-    options: COMMON,
+    options: [new Option('--svg <file>', 'write them as an SVG image; - for standard output'), ...COMMON],
     examples: [
       'why otter decide',
       'why otter identity',
@@ -442,10 +485,11 @@ const SHARED: readonly Verb[] = [
       'why otter @11',
       'why finch E554 notify',
       'why finch@12.3 notify',
+      'why finch E554 notify --svg notify.svg',
     ],
     action: withExistingStore(async () => {
       const { why } = await import('./verbs/why.ts')
-      return (session, [ref = '', what, node]) => why(session, ref, what, node)
+      return (session, [ref = '', what, node], flags) => why(session, ref, what, node, flags)
     }),
   },
   {
@@ -459,6 +503,7 @@ const SHARED: readonly Verb[] = [
       new Option('--text', 'show differing texts line by line'),
       new Option('--replay', 'compare a run with its replay'),
       new Option('--events <file>', 'compare two versions of a graph over the events in a file'),
+      ...flagsOf('diff'),
       ...COMMON,
     ],
     examples: [
@@ -479,7 +524,7 @@ const SHARED: readonly Verb[] = [
     name: 'validate',
     words: [['<file...>', 'programs, or folders of programs']],
     about: 'find every error in programs, without a run',
-    options: [KIND, TOOLS, PROGRAMS, ...COMPANION_FLAGS, ...COMMON],
+    options: [KIND, TOOLS, PROGRAMS, ...flagsOf('validate'), ...COMPANION_FLAGS, ...COMMON],
     examples: ['validate refund.workflow.json', 'validate alerts.dataflow.json --write-adapter'],
     action: withMemoryStore(async () => {
       const { validate } = await import('./verbs/validate.ts')
@@ -497,6 +542,7 @@ const SHARED: readonly Verb[] = [
       repeatableOption('--holds <condition>', 'a condition in CEL that every pass must meet; repeatable'),
       new Option('--seed <n>', 'another search: equal seeds try equal events; default: 1'),
       new Option('--events <n>', 'the most events to try; default: 10000'),
+      ...flagsOf('test'),
       KIND,
       TOOLS,
       PROGRAMS,
@@ -507,6 +553,33 @@ const SHARED: readonly Verb[] = [
       const { test } = await import('./verbs/test.ts')
       return (session, [program = '', conditions], flags) => test(session, program, conditions, flags)
     }),
+  },
+  {
+    name: 'learn',
+    words: [
+      ['[action]', 'snapshot: find skills in the ended runs; import: read transcripts of other agents; absent: snapshot'],
+      ['[file...]', 'for import: the transcripts'],
+    ],
+    usage: '[ACTION]',
+    about: 'find skills in ended runs, and write drafts of them',
+    options: [
+      new Option('--window <runs>', 'for snapshot: the number of newest runs that succeeded; default: 10000'),
+      new Option('--support <share>', 'the least share of runs with a pattern; default: 0.02'),
+      new Option('--success <share>', 'the least share of its occurrences in which every call succeeded; default: 0.95'),
+      new Option('--cost <ratio>', 'the most that a skill may cost, as a share of what the calls cost without it; default: 0.6'),
+      new Option('--env <name>', 'the environment: of the runs that are mined, by their label, and of the registry; default: all runs'),
+      new Option('--out <dir>', 'the folder of drafts; default: skills. A file that a person has changed is never replaced'),
+      new Option('--dry', 'print what would be kept and dropped; write no draft, and keep nothing in the registry'),
+      new Option('--format <format>', 'for import: the format of the transcripts; default: as their content shows'),
+      BY,
+      ...COMMON,
+    ],
+    examples: ['learn snapshot', 'learn snapshot --dry --support 0.1', 'learn import session.jsonl'],
+    action: async (console, words, flags) => {
+      const load = async (): Promise<SessionAction> => (await import('./verbs/learn.ts')).learnVerb
+      // Only transcripts that are imported need a store.
+      return (words[0] === 'import' && words.length > 1 ? withStore(load) : withExistingStore(load))(console, words, flags)
+    },
   },
   {
     name: 'fmt',
@@ -537,7 +610,7 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'graph',
-    words: [['<program>', 'a file, a folder with one program, or a run: RUN, RUN@21']],
+    words: [['<program>', 'a file, a folder with one program, or a run: RUN, RUN@21, or RUN@21.3 for part 3 of record 21']],
     about: 'draw a program, or the path of a run in it',
     options: [
       new Option('--svg <file>', 'write an SVG image, for light and dark pages; - for standard output'),
@@ -546,7 +619,12 @@ const SHARED: readonly Verb[] = [
       PROGRAMS,
       ...COMMON,
     ],
-    examples: ['graph refund.workflow.json', 'graph refund.workflow.json --svg refund.svg', 'graph otter@21'],
+    examples: [
+      'graph refund.workflow.json',
+      'graph refund.workflow.json --svg refund.svg',
+      'graph otter@21',
+      'graph finch@12.3 --svg episode.svg',
+    ],
     action: withoutStore(async () => {
       const { graph } = await import('./verbs/graph.ts')
       return (console, [what = ''], flags) => graph(console, what, flags)
@@ -598,7 +676,7 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'export',
-    words: [['[run]', 'a run; or use --all']],
+    words: [['[run]', 'a run, or skill:ID; or use --all']],
     about: 'write a run as an archive, or every run as tables',
     options: [
       new Option('-o, --output <file>', 'the file to write; default: standard output'),
@@ -608,7 +686,7 @@ const SHARED: readonly Verb[] = [
       new Option('--all', 'write every run of the store as tables, into the folder that -o names'),
       new Option(
         '--format <format>',
-        'with --all, the format of the tables: jsonl, parquet; with a run, another format of its kind: bundle for graphs',
+        'with --all, the format of the tables: jsonl, parquet; with a run, another format of its kind: bundle for graphs; with a skill: skill-md',
       ),
       ...COMMON,
     ],
@@ -617,6 +695,7 @@ const SHARED: readonly Verb[] = [
       'export otter --through 3 --forget -o archives',
       'export --all --format parquet -o tables',
       'export finch --format bundle -o finch.bundle.json',
+      'export skill:refund.lost_parcel --format skill-md -o skills',
     ],
     action: withExistingStore(async () => {
       const { exportRuns } = await import('./verbs/export.ts')
@@ -625,14 +704,20 @@ const SHARED: readonly Verb[] = [
   },
   {
     name: 'import',
-    words: [['<file>', 'an archive that reflex export wrote; - for standard input']],
-    about: 'verify an archive and store its run',
+    words: [['<file>', 'an archive that reflex export wrote, or a capture; - for standard input']],
+    about: 'verify an archive or a capture, and store its run',
     options: [
       new Option('--secret-file <file>', 'refuse an archive that is not signed with the secret in this file'),
       new Option('--id <name>', 'store the run under this name'),
+      new Option('--against <file>', 'import a file of export --format, which does not contain its program: this one'),
+      ...flagsOf('import'),
       ...COMMON,
     ],
-    examples: ['import otter.run.jsonl', 'import otter.run.jsonl --secret-file team.secret'],
+    examples: [
+      'import otter.run.jsonl',
+      'import otter.run.jsonl --secret-file team.secret',
+      'import finch.bundle.json --against alerts.dataflow.json',
+    ],
     action: withStore(async () => {
       const { importRun } = await import('./verbs/import.ts')
       return (session, [file = ''], flags) => importRun(session, file, flags)

@@ -111,6 +111,7 @@ const GROUPS: readonly (readonly [title: string, verbs: readonly string[]])[] = 
   [LOOK, ['runs', 'inbox', 'show', 'trace']],
   ['go back', ['fork', 'diff', 'why', 'replay']],
   ['check', ['validate', 'fmt', 'check', 'graph', 'explain', 'schema', 'doctor', 'completion']],
+  ['learn', ['learn', 'skill', 'bulletin']],
   ['keep', ['export', 'import', 'gc', 'init']],
 ]
 

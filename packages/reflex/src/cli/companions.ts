@@ -1,6 +1,9 @@
 import { realpathSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Companion, CompanionText } from '../programs/language.ts'
+import { chosenOptions, companionsOf } from '../app/kind-options.ts'
+import { KINDS } from '../app/kinds.ts'
+import type { Reflex } from '../app/reflex.ts'
+import type { Companion, CompanionFiles, CompanionText } from '../programs/language.ts'
 import type { Library } from '../programs/library.ts'
 import { readText, statOf } from '../programs/read-text.ts'
 import { faults } from '../runs/faults.ts'
@@ -8,6 +11,7 @@ import type { Console } from './console.ts'
 import { COMPANIONS } from './kind-flags.ts'
 import { factLine } from './layout.ts'
 import { rewrite } from './rewrite.ts'
+import { kindOptions } from './start-options.ts'
 
 /** A companion that was asked for: beside its program, in another file, or `-` for standard output. */
 interface Wanted {
@@ -30,7 +34,7 @@ export async function writeCompanions(
   console: Console,
   library: Library,
   paths: readonly string[],
-  flags: Readonly<Record<string, unknown>>,
+  { flags, companions }: { readonly flags: Readonly<Record<string, unknown>>; readonly companions: CompanionFiles },
 ): Promise<readonly WrittenCompanion[]> {
   const { cwd } = console.world.surroundings
   const kind = typeof flags['kind'] === 'string' ? flags['kind'] : undefined
@@ -41,7 +45,7 @@ export async function writeCompanions(
     const files = paths.flatMap((path) => library.files(resolve(cwd, path)))
     const texts: CompanionText[] = []
     for (const file of files) {
-      const text = await library.companion(file, companion.name, kind)
+      const text = await library.companion(file, companion.name, { kind, companions })
       if (text !== undefined) texts.push(text)
     }
     if (texts.length === 0) throw faults.make('R2031', `${companion.flag} has no effect on ${paths.join(', ')}`, { fix: 'leave it out' })
@@ -50,6 +54,30 @@ export async function writeCompanions(
     for (const text of texts) written.push(...put(console, text, target, companion))
   }
   return written
+}
+
+/**
+ * Returns the companion files that flags name in place of those beside a program. Throws `R2031` for one file of several programs, and for a
+ * program of another kind.
+ */
+export function companionsNamed(
+  { world }: Console,
+  { kinds, library }: Pick<Reflex, 'kinds' | 'library'>,
+  paths: readonly string[],
+  flags: Readonly<Record<string, unknown>>,
+): CompanionFiles {
+  const { cwd } = world.surroundings
+  const chosen = chosenOptions(KINDS, kindOptions(flags, 'validate'))
+  const [first] = chosen
+  if (first === undefined) return {}
+  const files = paths.flatMap((path) => library.files(resolve(cwd, path)))
+  const { flag, ignored } = first.option
+  if (files.length !== 1)
+    throw faults.make('R2031', `${flag} ${String(first.value)} is one file for ${files.length} programs`, { fix: 'name one program' })
+  const kind = kinds.ofFile(files[0] ?? '', typeof flags['kind'] === 'string' ? flags['kind'] : undefined)?.name
+  if (kind !== first.kind)
+    throw faults.make('R2031', `${flag} has no effect on ${paths.join(', ')}: ${ignored(kind ?? 'file')}`, { fix: 'leave it out' })
+  return companionsOf(chosen, { cwd, workdir: cwd })
 }
 
 /** True if the text of a companion goes to standard output. */

@@ -84,10 +84,14 @@ function progressFactsOf({ console }: Session, handle: RunHandle): ProgressFacts
   const { run, definitions } = handle
   const { kind, def } = definitions.program(run.state.root.pin)
   const view = definitions.view(kind)
+  const stateFacts = (): Pick<ProgressFacts, 'picture' | 'soFar' | 'graph'> => {
+    if (view.picture !== undefined) return { picture: (now) => handle.picture(now) }
+    return view.soFar === undefined ? { graph: view.graph?.(def) } : { soFar: () => view.soFar?.(def, run.state.root) ?? [] }
+  }
   return {
     since: console.now,
     usage: () => usageOfRun(run),
-    ...(view.picture === undefined ? { graph: view.graph?.(def) } : { picture: (now) => handle.picture(now) }),
+    ...stateFacts(),
     limits: run.settings.limits ?? {},
   }
 }

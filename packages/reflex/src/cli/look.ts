@@ -43,6 +43,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   '‹': '<',
   '–': '-',
   '—': '-',
+  '−': '-',
   '×': 'x',
   '‖': '||',
   '↑': 'up/',

@@ -16,7 +16,9 @@ export interface ProgressFacts {
   readonly usage: () => TotalUsage
   /** Returns the nodes of its program with their states, if its kind draws them. */
   readonly picture?: ((now: number) => readonly PictureLine[]) | undefined
-  /** The graph of its program, if its kind has one and draws no picture. */
+  /** Returns what it has done so far, for a kind whose programs do not go from node to node. */
+  readonly soFar?: (() => readonly string[]) | undefined
+  /** The graph of its program, if its kind has one, draws no picture, and goes from node to node. */
   readonly graph?: Graph | undefined
   /** The limits that the operator set. */
   readonly limits: Readonly<{ steps?: number; time?: number; tokens?: number; cost?: number }>
@@ -98,12 +100,12 @@ function aheadName({ id, form }: GraphNode): string {
 export function footer({ ended }: Follower, about: ProgressFacts | undefined, now: number, look: Look): string[] {
   const hint = 'ctrl-c leaves it resumable'
   if (about === undefined) return [look.paint('dim', look.text(hint))]
-  const { since, usage, graph, limits } = about
+  const { since, usage, graph, limits, soFar } = about
   const nodes = graph?.nodes.filter(({ still }) => still !== true) ?? []
   const done = nodes.filter(({ id }) => ended.has(id)).length
   const facts = [
     ofLimit(duration(now - since), limits.time === undefined ? undefined : duration(limits.time)),
-    ...(nodes.length < 2 ? [] : [`${done} of ${nodes.length} stages`]),
+    ...(soFar?.() ?? (nodes.length < 2 ? [] : [`${done} of ${nodes.length} stages`])),
     ...limitFacts(usage(), limits),
     hint,
   ]

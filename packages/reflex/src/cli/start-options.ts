@@ -5,7 +5,7 @@ import { isRunName } from '../history/run-name.ts'
 import { copyJson, isObject, type JsonObject } from '../kernel/index.ts'
 import { type AgentChoice, readTrust } from '../policy/index.ts'
 import type { LiveRuns } from '../programs/live-runs.ts'
-import type { RunOption } from '../programs/run-options.ts'
+import type { OptionCommand, RunOption } from '../programs/run-options.ts'
 import { faults } from '../runs/faults.ts'
 import { quote } from '../text/index.ts'
 import { readBudget } from './budget.ts'
@@ -93,10 +93,11 @@ async function readScript(name: string, read: ReadFile): Promise<JsonObject> {
   throw faults.make('R2032', `${name} is not an object of nodes and decisions`, { file: name })
 }
 
-/** The options of `run` that flags stand for, by kind. Throws `R2031` for a word that a flag does not take. */
-function kindOptions(flags: Readonly<Record<string, unknown>>): RunOptionsByKind<BuiltInKinds> {
+/** The options of `run`, or of another command, that flags stand for, by kind. Throws `R2031` for a word that a flag does not take. */
+export function kindOptions(flags: Readonly<Record<string, unknown>>, command?: OptionCommand): RunOptionsByKind<BuiltInKinds> {
   const kinds = Object.entries(RUN_FLAGS).flatMap(([kind, table]) => {
     const given = Object.entries(table).flatMap(([name, option]) => {
+      if (command !== undefined && option.alsoOf?.includes(command) !== true) return []
       const value = flags[new Option(option.flag).attributeName()]
       const isGiven = option.type === 'off' ? value === false : value !== undefined
       return isGiven ? [[name, typeof value === 'string' ? readValue(value, option) : value] as const] : []

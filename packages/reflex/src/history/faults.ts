@@ -23,8 +23,9 @@ export const historyFaults = defineFaults({
     verdict: 'fail',
     when: 'when an archive is imported',
     means: 'An archive is JSON lines. The first line says that it is an archive and names its run. Nothing was stored.',
-    often: 'another JSONL file, such as the output of trace --jsonl; a file that another program has reformatted',
-    fix: 'Name a file that reflex export has written.',
+    often:
+      'another JSONL file, such as the output of trace --jsonl; a file that another program has reformatted; a capture, which needs its program',
+    fix: 'Name a file that reflex export has written. For a file of `export --format`, add `--against FILE` with its program.',
   },
   R2071: {
     title: 'An archive has a newer format',

@@ -7,6 +7,7 @@ const FILLS: Readonly<Record<NodeState, string>> = {
   asks: 'gold',
   waits: 'khaki',
   failed: 'lightpink',
+  held: 'gainsboro',
 }
 const SHAPES: Readonly<Record<PictureNode['form'], string>> = { step: 'box', choice: 'diamond', question: 'hexagon', call: 'component' }
 

@@ -2,22 +2,16 @@ import type { JsonObject } from '../kernel/index.ts'
 import type { KindView } from '../programs/kind-view.ts'
 import type { TraceWorld } from '../history/trace-of.ts'
 import { counted, plainJson } from '../protocol/plain.ts'
-import { readAddress } from '../runs/address.ts'
+import { readPartAddress } from '../runs/address.ts'
 import { faults } from '../runs/faults.ts'
+import { findRecord } from '../runs/find-run.ts'
 import { layerSpan, MOST_LAYER_SPAN, MOST_NODES } from './layout.ts'
-import { graphOf, type Picture, pictureOf } from './picture.ts'
+import { type Drawing, graphOf, type Picture, pictureOf } from './picture.ts'
+import { drawingOfPart } from './part-picture.ts'
 import { picturesOfRun } from './run-pictures.ts'
 import { drawSvg } from './svg.ts'
 
-/** The drawing of a program, or of the programs on the stack of a run. */
-export interface Drawing {
-  /** The argument of the command. */
-  readonly what: string
-  readonly pictures: readonly Picture[]
-  /** The facts of the first picture: the run, its status, its record. */
-  readonly facts: readonly string[]
-  readonly run?: { readonly id: string; readonly record: number; readonly status: string }
-}
+export type { Drawing } from './picture.ts'
 
 /** Returns the drawing of a program. */
 export function drawingOfProgram(
@@ -28,9 +22,14 @@ export function drawingOfProgram(
   return { what, pictures: [pictureOf(`${kind}:${id}`, graphOf(kind, view, def))], facts: [] }
 }
 
-/** Returns the drawing of the programs on the stack of a run, now or after a record. Throws `R2016` and `R2021`. */
+/**
+ * Returns the drawing of the programs on the stack of a run, now or after a record, or of what it did in a part of a record: `otter@21.3`.
+ * Throws `R2016`, `R2021` and `R2065`.
+ */
 export async function drawingOfRun(world: TraceWorld, address: string): Promise<Drawing> {
-  const { ref, at } = readAddress(address)
+  const { ref, at, part } = readPartAddress(address)
+  if (at !== undefined && part !== undefined)
+    return drawingOfPart(world, address, await findRecord(world.store, ref, at), { record: at, part })
   const { run, at: record, last, status, pictures } = await picturesOfRun(world, ref, at)
   return {
     what: address,

@@ -1,12 +1,13 @@
 import { programName } from '../protocol/plain.ts'
+import type { Json } from '../kernel/index.ts'
 import { faults } from '../runs/faults.ts'
 import type { KindView } from '../programs/kind-view.ts'
 import type { Graph, GraphEdge, GraphGroup, GraphNode } from '../programs/graph.ts'
 import { countCells } from '../text/index.ts'
 import type { Mark } from './mark.ts'
 
-/** The state of a node in a run: the run has passed it, works there, asks or waits there, or failed there. */
-export type NodeState = 'passed' | 'running' | 'asks' | 'waits' | 'failed'
+/** The state of a node in a run: the run has passed it, works there, asks or waits there, failed there, or had a reason to do nothing there. */
+export type NodeState = 'passed' | 'running' | 'asks' | 'waits' | 'failed' | 'held'
 
 /** The state of an edge in a run: the run took it, it is open now, or it was closed when the run was at its node. */
 export type EdgeState = 'taken' | 'open' | 'closed'
@@ -22,7 +23,14 @@ export interface PictureEdge extends GraphEdge {
   readonly standing: EdgeState | undefined
   /** The reason why the edge was closed. */
   readonly why: string | undefined
+  /** A text that replaces the condition; empty for none. */
+  readonly note?: string | undefined
+  /** The value that it carried. */
+  readonly value?: Json
 }
+
+/** The words for the states of edges. */
+export type Legend = Readonly<Record<EdgeState, string>>
 
 /** A program as it is drawn: the graph that its kind declares, with the state of a run. */
 export interface Picture {
@@ -34,8 +42,20 @@ export interface Picture {
   readonly groups: readonly GraphGroup[]
   /** True if the picture shows a run. */
   readonly showsRun: boolean
+  /** The words for the states of its edges, if they are not those of a run. */
+  readonly legend?: Legend
   /** The changes that the run made to the program with which it began. */
   readonly changes: readonly string[]
+}
+
+/** The drawing of a program, of the programs on the stack of a run, of a part of a record, or of an explanation. */
+export interface Drawing {
+  /** The argument of the command. */
+  readonly what: string
+  readonly pictures: readonly Picture[]
+  /** The facts of the first picture: the run, its status, its record. */
+  readonly facts: readonly string[]
+  readonly run?: { readonly id: string; readonly record: number; readonly status: string }
 }
 
 /** The states of nodes and edges in one activation of a program. */
@@ -104,18 +124,24 @@ const STATE_MARKS: Readonly<Record<NodeState, Mark>> = {
   asks: 'asks',
   waits: 'waits',
   failed: 'failed',
+  held: 'skipped',
 }
 
 /** The most characters of a condition in a drawing; lists and documents show all of it. */
 const LONGEST = 80
 
 /** Returns the text beside a line, wrapped to a width: its label, and its condition or the reason why it was closed. */
-export function edgeTexts({ label = '', guard, jump, standing, why }: PictureEdge, width: number): string[] {
-  const condition = standing === 'closed' ? `closed${why === undefined ? '' : `: ${why}`}` : guard === undefined ? '' : `if ${guard}`
+export function edgeTexts({ label = '', guard, jump, standing, why, note }: PictureEdge, width: number): string[] {
+  const condition = note ?? conditionOf(standing, why, guard)
   const line = condition.replace(/\s+/g, ' ')
   // A condition is cut at its end, because its beginning is the most important part.
   const shown = line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1).trimEnd()}…`
   return [...(label === '' ? [] : [label]), ...wrapText(shown, width), ...wrapText(jump ?? '', width)]
+}
+
+function conditionOf(standing: EdgeState | undefined, why: string | undefined, guard: string | undefined): string {
+  if (standing === 'closed') return `closed${why === undefined ? '' : `: ${why}`}`
+  return guard === undefined ? '' : `if ${guard}`
 }
 
 /** Wraps text at words; a word that is wider than a line is split. */

@@ -24,6 +24,8 @@ export function drawBadge(mark: Mark, x: number, y: number): string {
       return at('M-4.5 0.5l3.2 3.2l6-7')
     case 'failed':
       return at('M-4 -4l8 8M4 -4l-8 8')
+    case 'skipped':
+      return at('M-4 0h8')
     case 'waits':
       return at('M-2.5 -4v8M2.5 -4v8')
     case 'running':

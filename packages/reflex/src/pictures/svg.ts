@@ -183,6 +183,7 @@ const TONES: Readonly<Record<NodeState, string>> = {
   asks: 'yellow here',
   waits: 'yellow here',
   failed: 'red here',
+  held: 'faint',
 }
 
 function toneOf(node: PictureNode | undefined, lit: boolean): string {
@@ -202,6 +203,7 @@ function group(name: string, title: string, inner: string): string {
 function edgeTitle(edge: PictureEdge): string {
   const [label, condition] = [edge.label === undefined ? '' : `: ${edge.label}`, edge.guard === undefined ? '' : `, if ${edge.guard}`]
   const jump = edge.jump === undefined ? '' : `, ${edge.jump}`
+  if (edge.note !== undefined) return `${edge.from} to ${edge.to}${label}${edge.note === '' ? '' : `, ${edge.note}`}`
   const state = edge.standing === undefined ? '' : `, ${edge.standing}${edge.why === undefined ? '' : `: ${edge.why}`}`
   return `${edge.from} to ${edge.to}${label}${condition}${jump}${state}`
 }

@@ -25,6 +25,28 @@ export interface UnknownName {
   readonly known: readonly string[]
 }
 
+/** A node in a picture of a part of a record. `held`: it had nothing to do, because of the reason in its text. */
+export interface PartNode {
+  readonly standing: 'passed' | 'held' | 'failed'
+  readonly text: string
+}
+
+/** An edge in such a picture, with the value that it carried. `decided`: the value decided what the node at its end did. */
+export interface PartEdge {
+  readonly standing: 'decided' | 'carried' | 'silent'
+  /** Absent for an edge that carries no value, and for one that was silent. */
+  readonly value?: Json
+}
+
+/** What one part of a record did, on the graph of its program. Nodes and edges that it did not reach are absent. */
+export interface PartPicture {
+  /** The name of the part, such as `E554`. */
+  readonly name: string
+  readonly facts: readonly string[]
+  readonly nodes: ReadonlyMap<string, PartNode>
+  readonly edges: ReadonlyMap<string, PartEdge>
+}
+
 /** The parts of a record, for kinds that do several complete things in one record: the passes of a graph. Pure. */
 export interface InsideView<Def = unknown> {
   /** The name of a part, in the singular: `episode`. */
@@ -40,6 +62,8 @@ export interface InsideView<Def = unknown> {
    * (their `unknown` is the number of the part), or the program no such node.
    */
   explain(change: Change<Def>, part: number, node?: string): PartCause | UnknownName
+  /** Returns the picture of a part of a record; the number of the part and the names of all parts if the record does not have it. */
+  picture(change: Change<Def>, part: number): PartPicture | UnknownName
   /** Returns the name of the part of a record that wrote the last value of a key; undefined if none did. */
   writer(change: Change<Def>, key: string): string | undefined
 }

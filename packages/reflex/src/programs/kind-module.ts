@@ -153,14 +153,19 @@ export interface RunFolder<Def = unknown> {
   keep(runtime: Runtime<RunSettings>, run: Run<RunSettings>, options: FolderOptions): Promise<void>
   /**
    * Returns the input of a run that begins at another place because of its options, such as a checkpoint; empty otherwise.
-   * `options`: the run options, with absolute paths; `secret` verifies files; `file`: that of the program, an absolute path. Throws for a
-   * file that cannot be used.
+   * `options`: the run options, with absolute paths; `secret` verifies files; `file`: that of the program, an absolute path; `input`: the
+   * inputs that were given. Throws for a file that cannot be used.
    */
   beginsAt?(
     def: Def,
     options: Readonly<Record<string, unknown>>,
-    from: { readonly secret: Uint8Array | undefined; readonly file: string | undefined },
+    from: { readonly secret: Uint8Array | undefined; readonly file: string | undefined; readonly input: JsonObject },
   ): JsonObject
+  /**
+   * Returns what the files of the operator beside a program say about it where another program calls it: arguments that are recorded with the
+   * run and that no program can write, and the file that says so. Undefined if there is no such file. Throws for a file that cannot be used.
+   */
+  calledWith?(def: Def, at: { readonly file: string | undefined }): { readonly file: string; readonly input: JsonObject } | undefined
   /** Returns the programs that a run can start because of its input, besides those that its program calls. */
   startsBesides?(input: JsonObject): readonly string[]
 }

@@ -136,6 +136,8 @@ export interface KindView<Def = unknown> {
   events?(change: Change<Def>, definition: FindDefinition): readonly KindEvent[]
   /** Returns a picture of all nodes of a frame with their states, for kinds whose programs are at several nodes at once. */
   picture?(def: Def, frame: Frame, facts: PictureFacts): readonly PictureLine[]
+  /** Returns what a frame has done so far, in a few words, for kinds whose programs do not go from node to node: `1,204 events`. */
+  soFar?(def: Def, frame: Frame): readonly string[]
   /** Returns the failures that a frame remembers, oldest first. */
   failures?(def: Def, frame: Frame): readonly PastFailure[]
   /** Returns the edges of the current node of a frame, open and closed. */

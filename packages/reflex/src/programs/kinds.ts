@@ -3,6 +3,7 @@ import { type Definitions, type Fault, type JsonObject, type Program, type Progr
 import { programFaults } from './faults.ts'
 import type { AnyKindModule, KindBody, RunFolder } from './kind-module.ts'
 import type { KindView } from './kind-view.ts'
+import type { RunOption } from './run-options.ts'
 import type { LiveRuns } from './live-runs.ts'
 import type { RunCaptures } from './run-captures.ts'
 import type { Language, Reader } from './language.ts'
@@ -56,6 +57,11 @@ export class Kinds {
   /** Returns the language of a kind; undefined if the kind is not loaded. */
   language(kind: string): Language | undefined {
     return this.#bodies.get(kind)?.language
+  }
+
+  /** Returns the run options of a kind. */
+  optionsOf(kind: string): Readonly<Record<string, RunOption>> {
+    return this.#modules.get(kind)?.runOptions ?? {}
   }
 
   /** Returns the files that runs of a kind keep; undefined if they keep none, or the kind is not loaded. */
@@ -117,6 +123,20 @@ export class Kinds {
 
   /** Returns the fault of a file whose name belongs to no kind. */
   unknownFile(file: string): Fault {
+    const owner = this.modules.find(({ language }) =>
+      language.schemas?.some(({ files }) => files.startsWith('*.') && file.endsWith(files.slice(1))),
+    )
+    if (owner !== undefined) {
+      const [ending = ''] = owner.language.endings
+      return programFaults.make(
+        'R1020',
+        `${file} is no program: it belongs to programs of the kind ${owner.name}, and is checked with them`,
+        {
+          file,
+          fix: `name the program, *${ending}`,
+        },
+      )
+    }
     const endings = this.modules.flatMap(({ language }) => language.endings.slice(0, 1))
     return programFaults.make('R1020', `cannot tell the kind of program from the file name ${file}`, {
       file,

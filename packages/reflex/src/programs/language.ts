@@ -59,6 +59,9 @@ export interface ReadResult {
   readonly parts?: readonly string[]
 }
 
+/** Companion files by name, such as `{ adapter: '/work/alerts.adapter.json' }`. */
+export type CompanionFiles = Readonly<Record<string, string>>
+
 /** The context of reading a program. */
 export interface ReadContext {
   /** Finds called programs by reference. Without it calls are not checked. */
@@ -67,6 +70,8 @@ export interface ReadContext {
   readonly names?: (kind: string) => Iterable<string>
   /** The folders of the files that it names by path. Default: the folder of its own file. */
   readonly places?: ProgramPlaces
+  /** The companion files by name that a person named in place of those beside the program: absolute paths. */
+  readonly companions?: CompanionFiles
   /** The depth of the checks of a program: all of them, all but those of its calls, or only those that refuse it. Default: all. */
   readonly depth?: 'all' | 'alone' | 'errors'
   /** False skips lint rules, except those that a run needs. */
@@ -99,6 +104,11 @@ export interface Reader<Def = unknown> {
   read(text: string, file: string, context: ReadContext): ReadResult | Promise<ReadResult>
   /** Reads the export of a module or a value; undefined if it is not a program of this kind. Without `context`, nothing is proved. */
   accept?(value: unknown, file?: string, context?: ReadContext): ReadResult | undefined | Promise<ReadResult | undefined>
+  /**
+   * Finds a program that is stored for its kind, without a file, by its id or `id@version`; undefined if there is none. Its permissions are those of a
+   * program of the operator.
+   */
+  stored?(id: string): Promise<ReadResult | undefined>
   /** Returns a companion file as the text of a program needs it; what a person wrote in it stays. Writes nothing. */
   companion?(name: string, text: string, file: string, context: ReadContext): CompanionText | undefined
   /** Checks and returns named inputs; `texts` are converted to the declared types. Throws for an invalid input. */

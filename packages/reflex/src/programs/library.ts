@@ -9,7 +9,7 @@ import { addPrograms, asUntrusted } from './add-programs.ts'
 import { programFaults } from './faults.ts'
 import { fileAbove, placed, type ProgramPlaces } from './file-above.ts'
 import { isModule, type Kinds } from './kinds.ts'
-import type { CompanionText, ReadContext, Reader, ReadProgram, ReadResult } from './language.ts'
+import type { CompanionFiles, CompanionText, ReadContext, Reader, ReadProgram, ReadResult } from './language.ts'
 import { isNamedAfter, noProgram, ProgramFolders } from './program-folder.ts'
 import { readModule } from './read-module.ts'
 import { readText, statOf, textOrEmpty } from './read-text.ts'
@@ -41,6 +41,12 @@ export interface LibraryPlaces {
   readonly denied?: ((real: string) => boolean) | undefined
   /** Finds the run that wrote a file. Without it every file belongs to the operator. */
   readonly provenance?: FindProvenance | undefined
+}
+
+/** The options of loading a program that a person named. */
+interface LoadOptions {
+  readonly trust?: Trust | undefined
+  readonly companions?: CompanionFiles | undefined
 }
 
 /**
@@ -155,10 +161,11 @@ export class Library {
    * Loads a program and all programs that it calls and that can be found. Throws the first error of the file. Checks only
    * errors; without `lint`, skips rules that a run does not need. A called program that is missing is reported by the run. A
    * program that a run wrote from untrusted text, such as a model's, has the lowest trust. `trust`: the level that a person
-   * states for this file. Throws `R1097` for a module that a run wrote, below `trusted`.
+   * states for this file. `companions`: files that are read in place of those beside it. Throws `R1097` for a module that a run wrote, below
+   * `trusted`.
    */
-  async load(path: string, kind?: string, lint = true, trust?: Trust): Promise<LoadedProgram> {
-    const { written, ...checked } = await this.#check(path, kind, lint, trust)
+  async load(path: string, kind?: string, lint = true, { trust, companions }: LoadOptions = {}): Promise<LoadedProgram> {
+    const { written, ...checked } = await this.#check(path, kind, lint, { trust, companions })
     const first = checked.findings.find(({ severity }) => severity === 'error')
     if (checked.program === undefined || first !== undefined)
       throw first ?? programFaults.make('R1021', `${path} holds no program`, { file: checked.file })
@@ -172,20 +179,21 @@ export class Library {
     return this.#check(path, kind, lint)
   }
 
-  async #check(path: string, kind?: string, lint = true, trust?: Trust): Promise<CheckedFile> {
+  async #check(path: string, kind?: string, lint = true, { trust, companions }: LoadOptions = {}): Promise<CheckedFile> {
     const file = await this.#fileOf(path)
-    return { file, ...(await this.#read(file, kind, readContext(lint), trust)) }
+    const context = { ...readContext(lint), ...(companions === undefined ? {} : { companions }) }
+    return { file, ...(await this.#read(file, kind, context, trust)) }
   }
 
   /**
    * Returns all findings about a program, also warnings, and checks that called programs exist and return matching values, as
    * far as that is known without a run.
    */
-  async checkCalls(path: string, kind?: string): Promise<CheckedFile> {
+  async checkCalls(path: string, kind?: string, companions: CompanionFiles = {}): Promise<CheckedFile> {
     const file = await this.#fileOf(path)
-    const all: ReadContext = { depth: 'all' }
+    const all: ReadContext = { depth: 'all', companions }
     if (isModule(file)) return { file, ...(await this.#read(file, kind, all)) }
-    const ownResult = await this.#read(file, kind, { depth: 'alone' })
+    const ownResult = await this.#read(file, kind, { depth: 'alone', companions })
     if (ownResult.program === undefined) return { file, ...ownResult }
     const { def } = ownResult.program
     const programKind = await this.#programs.load(this.#kinds.ofFile(file, kind)?.name ?? '')
@@ -203,11 +211,15 @@ export class Library {
    * Returns a companion file of a program as the program needs it; undefined for a program whose kind has no such companion, and for a module.
    * Writes nothing.
    */
-  async companion(file: string, name: string, kind?: string): Promise<CompanionText | undefined> {
+  async companion(
+    file: string,
+    name: string,
+    { kind, companions = {} }: { readonly kind?: string | undefined; readonly companions?: CompanionFiles } = {},
+  ): Promise<CompanionText | undefined> {
     const module = this.#kinds.ofFile(file, kind)
     if (module?.companions?.some((one) => one.name === name) !== true || isModule(file)) return undefined
     const reader = await this.#readerOf(module.name)
-    return reader?.companion?.(name, readText(file), file, { places: this.#placesFrom(dirname(file)) })
+    return reader?.companion?.(name, readText(file), file, { places: this.#placesFrom(dirname(file)), companions })
   }
 
   /** Returns the program files at a path: for a folder, all except modules, which run when they are read. */
@@ -263,7 +275,7 @@ export class Library {
    * path names a file in the folder of the caller or above; the program is then registered under the path. `id@version` names
    * the program with this version; without a version, the highest version in the first folder that has any is used. A program
    * that a run wrote never replaces a program of a person. Each file must really be in the work folder, the caller's folder or
-   * a program folder, and the policy must allow reading it.
+   * a program folder, and the policy must allow reading it. A program that its kind has stored needs no file.
    */
   async find(name: string, folder: string, modules = false): Promise<Program | undefined> {
     const colon = name.indexOf(':')
@@ -273,7 +285,14 @@ export class Library {
     const named = path === undefined ? undefined : await this.#resultOf(path)
     if (path !== undefined && named?.program !== undefined) return this.#register({ ...named.program, id }, path, named.written)
     const search = { kind, id, folder, modules }
-    return (await this.#search(search, false)) ?? (await this.#search(search, true))
+    return (await this.#search(search, false)) ?? (await this.#stored(kind, id)) ?? (await this.#search(search, true))
+  }
+
+  /** Returns a program that its kind has stored: it comes after the files of persons, and before those of runs. */
+  async #stored(kind: string, id: string): Promise<Program | undefined> {
+    const result = await (await this.#readerOf(kind))?.stored?.(id)
+    if (result?.program === undefined) return undefined
+    return addPrograms(this.#programs, kind, id === result.program.id ? result.program : { ...result.program, id, version: undefined })
   }
 
   /** Searches for a program among those that runs wrote, or among all others. */

@@ -1,4 +1,4 @@
-import type { Fault, Json } from '../kernel/index.ts'
+import type { Fault, Json, JsonObject } from '../kernel/index.ts'
 
 /** A condition that every step of a program must meet. `text`: in the language of conditions (CEL). */
 export interface StatedCondition {
@@ -39,10 +39,19 @@ export interface PropertyReport {
   readonly findings: readonly Fault[]
 }
 
+/** A program as a person names it for a command that runs nothing. */
+export interface NamedProgram<Def = unknown> {
+  readonly def: Def
+  /** Its file, an absolute path; undefined for a program that no file has. */
+  readonly file?: string | undefined
+  /** The run options of its kind, with absolute paths. */
+  readonly options: JsonObject
+}
+
 /** Searches events that break conditions of a program. Nothing leaves the process. */
 export interface PropertyTester<Def = unknown> {
   /** Reads a file of conditions. Never throws. */
   read(text: string, file: string): { readonly conditions: readonly StatedCondition[]; readonly findings: readonly Fault[] }
-  /** Searches. Throws the first mistake of a condition. */
-  test(def: Def, conditions: readonly StatedCondition[], limits: SearchLimits): PropertyReport
+  /** Searches, within the limits that a run of the program would have. Throws the first mistake of a condition, and of a file of its options. */
+  test(program: NamedProgram<Def>, conditions: readonly StatedCondition[], limits: SearchLimits): PropertyReport
 }

@@ -1,4 +1,5 @@
-import type { Change, Fault, Json } from '../kernel/index.ts'
+import type { Change, Fault, Host, Json, JsonObject, Port } from '../kernel/index.ts'
+import type { NamedProgram } from './property-tests.ts'
 
 /** The strict replay of a capture. */
 export interface CaptureReplay {
@@ -8,6 +9,23 @@ export interface CaptureReplay {
   readonly events: number
   /** The external effects that were derived again and compared. A replay sends none. */
   readonly verified: number
+}
+
+/** A capture as the run that it was. */
+export interface CapturedRun {
+  /** The arguments of the run. */
+  readonly input: JsonObject
+  /** Makes the ports that give the run what the captured run was given. They send nothing. `cancel`: cancels the run. */
+  ports(world: { readonly host: Host; cancel(): void }): Readonly<Record<string, Port>>
+  /** Returns the fault of a capture whose run gives `text` as its own capture, and not the same one; undefined if it is the same. */
+  check(text: string): Fault | undefined
+}
+
+/** The run of a capture, unless the capture is damaged or does not belong to the program. */
+export interface RestoredCapture {
+  readonly run?: CapturedRun
+  /** The reasons why there is none, as a replay reports them. */
+  readonly findings: readonly Fault[]
 }
 
 /** A part of what an event leads to that two versions of a program do not share. */
@@ -31,8 +49,13 @@ export interface RunCaptures<Def = unknown> {
   owns(text: string): boolean
   /** Yields the text of the capture of a run, from its records in order; nothing for a run that has nothing to capture. */
   write(def: Def, changes: AsyncIterable<Change>): AsyncIterable<string>
-  /** Yields the differences of two versions of a program over the same events, in the order of the events. Performs nothing. */
-  compare(one: Def, other: Def, events: Iterable<Json>): Iterable<EventDifference>
+  /**
+   * Yields the differences of two versions of a program over the same events, in the order of the events, each within the limits that a run of
+   * it would have. Performs nothing.
+   */
+  compare(one: NamedProgram<Def>, other: NamedProgram<Def>, events: Iterable<Json>): Iterable<EventDifference>
   /** Replays a capture strictly with a program. `all`: reports every difference, and not only the first. */
   replay(def: Def, text: string, options: { readonly file?: string | undefined; readonly all?: boolean | undefined }): CaptureReplay
+  /** Returns the run of a capture that replays strictly with a program. Performs nothing. */
+  restore(def: Def, text: string, options: { readonly file?: string | undefined }): RestoredCapture
 }

@@ -1,6 +1,9 @@
 /** The type of a run option: a flag, a flag that disables something, a count, a text, a path, or one of several words. */
 export type RunOptionType = 'flag' | 'off' | 'count' | 'text' | 'file' | 'folder' | readonly [string, string, ...string[]]
 
+/** The commands besides `run` and its kin that can have a run option. */
+export type OptionCommand = 'validate' | 'test' | 'diff' | 'replay' | 'import'
+
 /** A run option of a kind, in `run` and in the command. */
 export interface RunOption {
   /** The flag of the command: `--dead-end`. */
@@ -21,6 +24,10 @@ export interface RunOption {
   readonly provedBy?: string
   /** The place in the run settings where it is stored for a resume: `routing.deadEnd`. Absent: it applies only at the start. */
   readonly keep?: string
+  /** The option names a companion of the program: this file is read with it, in place of the one beside it. */
+  readonly companion?: string
+  /** Further commands that have the option: those that read a program as a run would. */
+  readonly alsoOf?: readonly OptionCommand[]
 }
 
 /** The options of the runs of a kind by name. */

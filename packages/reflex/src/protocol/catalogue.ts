@@ -2,6 +2,7 @@ import { faults as agents } from '../agents/faults.ts'
 import { historyFaults } from '../history/faults.ts'
 import { faults as composition } from '../runs/faults.ts'
 import { type CatalogueEntry, type FaultFamily, faults as kernel } from '../kernel/index.ts'
+import { learnFaults } from '../learn/faults.ts'
 import { mcpFaults } from '../mcp/faults.ts'
 import { faults as models } from '../models/faults.ts'
 import { faults as people } from '../people/faults.ts'
@@ -14,7 +15,6 @@ import { checkArguments, TEXT } from '../text/index.ts'
 import { faults as tools } from '../tools/faults.ts'
 import { serveFaults } from './faults.ts'
 import { KINDS } from '../app/kinds.ts'
-import { faults as registry } from '../learn/registry/faults.ts'
 import { faults as wrap } from '../wrap/session/faults.ts'
 
 /** All faults of Reflex by code. Each room defines its own part. */
@@ -34,8 +34,8 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
     models,
     agents,
     mcpFaults,
-    registry,
     wrap,
+    ...learnFaults,
     serveFaults,
   ]
     .flatMap(({ entries }) => Object.entries(entries))

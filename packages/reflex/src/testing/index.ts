@@ -33,4 +33,4 @@ export {
   type ScriptedTool,
 } from './scripted.ts'
 export { type StoreCase, storeSuite, type StoreUnderTest } from './store-suite.ts'
-export { type VirtualHost, virtualHost, type VirtualHostOptions } from './virtual-host.ts'
+export { type VirtualHost, virtualHost, type VirtualHostOptions } from '../kernel/index.ts'

@@ -1,7 +1,17 @@
 import { fileURLToPath } from 'node:url'
 import type { ArchiveSecret } from '../history/archive/format.ts'
 import { faults } from '../runs/faults.ts'
-import { Fault, type FaultData, type Json, type Program, type Programs, type Rec, type RunRow, State } from '../kernel/index.ts'
+import {
+  Fault,
+  type FaultData,
+  type Json,
+  type Program,
+  type Programs,
+  type Rec,
+  type RunRow,
+  State,
+  virtualHost,
+} from '../kernel/index.ts'
 import { readText } from '../programs/read-text.ts'
 import { Reflex } from '../app/reflex.ts'
 import { replayRun } from '../app/replaying.ts'
@@ -14,7 +24,6 @@ import { Outside } from './scripted/outside.ts'
 import { fileOf, programOf, type Testable } from './scripted/program.ts'
 import type { ScriptedOptions } from './scripted/script.ts'
 import { ScriptedWorld, surroundingsOf } from './scripted/scripted-world.ts'
-import { virtualHost } from './virtual-host.ts'
 
 /**
  * The settings for reading a recorded run, and facts that are not in its journal: tools that can be repeated, functions of guards,

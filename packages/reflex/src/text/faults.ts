@@ -65,7 +65,7 @@ export const faults = defineFaults({
     title: 'A value has the wrong type',
     verdict: 'fail',
     when: 'before a run',
-    rules: ['workflow SCHEMA_VIOLATION'],
+    rules: ['workflow SCHEMA_VIOLATION', 'skill E_EXPR_TYPE'],
     means: 'Types are not converted: the number 5 and the text "5" are different values.',
     often: 'a number in quotes, one object where a list of objects belongs',
     fix: 'Write a value of the type that is expected.',

@@ -1,9 +1,12 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Store } from '../../src/kernel/index.ts'
 import { memoryStore, openStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
+import { dataflowModule } from '../../src/kinds/dataflow/face/module.ts'
 import { treeModule } from '../../src/kinds/tree/face/module.ts'
 import { crowd } from './crowd.ts'
+import { graphCrowd, type GraphCrowdResult } from './crowd-graphs.ts'
 import { timers } from './crowd-timers.ts'
 import { newFolder } from './folders.ts'
 
@@ -40,4 +43,17 @@ test.each([
   expect(found.delays?.at(-1)).toBeLessThanOrEqual(1_000)
   // A worker that lets go of a run looks again when the run is due. Only the first time of each run waits for a regular look.
   expect(found.delays?.[Math.floor(found.delays.length * 0.8)]).toBeLessThanOrEqual(60)
+})
+
+test('graphs get every tick of their timers, and an event each from outside, under a worker', async () => {
+  const folder = newFolder()
+  const host = virtualHost()
+  await dataflowModule.load()
+  const found: { result?: GraphCrowdResult } = {}
+  const open = (): Store => openStore(join(folder, 'reflex.db'))
+  void graphCrowd({ workdir: folder, open, runs: 20, times: 3, between: 60_000, host }).then((result) => (found.result = result))
+  for (let ticks = 0; ticks < 20_000 && found.result === undefined; ticks++) await host.advance(50)
+  expect(found.result?.wrong).toEqual([])
+  expect(found.result?.delays).toHaveLength(60)
+  expect(found.result?.delays.at(-1)).toBeLessThanOrEqual(1_000)
 })

@@ -44,7 +44,7 @@ describe('completion of words', () => {
     ],
     [
       ['validate', '--kind', ''],
-      ['workflow', 'pipeline', 'tree', 'dataflow'],
+      ['workflow', 'pipeline', 'tree', 'dataflow', 'skill'],
     ],
     [['schema', 'out'], ['output']],
     [['explain', 'R1042'], ['R1042']],

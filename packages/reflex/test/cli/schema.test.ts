@@ -73,6 +73,20 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['schedule', 'pause', 'nightly'], 'schedule'],
   [['schedule', 'remove', 'nightly'], 'unscheduled'],
   [['schedule', 'remove', 'nightly'], 'error'],
+  [['skill'], 'skills'],
+  [['skill', 'test', 'look-up.skill.json'], 'skillTested'],
+  [['skill', 'approve', 'orders.look_up@1.0.0', '--by', 'ana'], 'skill'],
+  [['skill', 'show', 'orders.look_up'], 'skill'],
+  [['skill', 'list'], 'skills'],
+  [['skill', 'evict'], 'skillsEvicted'],
+  [['skill', 'promote', 'orders.look_up'], 'skill'],
+  [['bulletin', 'preview', '--user', 'look up order A-1'], 'bulletin'],
+  [['run', 'skill:orders.look_up', '-i', 'path=order.json', '--id', 'swift-5g7z'], 'result'],
+  [['skill', 'why', 'orders.look_up', '--run', 'swift'], 'skillDecisions'],
+  [['skill', 'why', 'orders.other', '--run', 'swift'], 'error'],
+  [['learn', 'snapshot'], 'snapshot'],
+  [['learn', 'import', 'talk.json', 'nothing.json'], 'transcripts'],
+  [['learn', 'improt'], 'error'],
   [['signal', 'nowhere', 'news'], 'error'],
   [['test', 'twice.dataflow.json', '--holds', 'outputs.double < 10.0'], 'tested'],
   [['test', 'refund.workflow.json'], 'error'],
@@ -109,6 +123,8 @@ function scene(): string {
     outputs: { double: 'sum.result' },
   }
   writeFileSync(join(folder, 'twice.dataflow.json'), JSON.stringify(twice))
+  const call = { id: 'c1', type: 'function', function: { name: 'orders.get', arguments: '{}' } }
+  writeFileSync(join(folder, 'talk.json'), JSON.stringify([{ role: 'assistant', tool_calls: [call] }, 7]))
   mkdirSync(join(folder, 'other'))
   const other = readFileSync(join(folder, 'refund.workflow.json'), 'utf8').replace('"exists"', '"not-exists"')
   writeFileSync(join(folder, 'other/refund.workflow.json'), other)

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Host, systemHost } from '../../src/kernel/ports/host.ts'
-import { virtualHost } from '../../src/testing/virtual-host.ts'
+import { virtualHost } from '../../src/kernel/ports/virtual-host.ts'
 import { kindOf, worldOf } from './world.ts'
 
 const HOUR = 3_600_000

@@ -11,6 +11,8 @@ export interface Sources {
    * questions.
    */
   runs(which: { readonly open: boolean; readonly questions: boolean }): Promise<readonly Candidate[]>
+  /** Returns the versions of skills in the store. */
+  skills(): Promise<readonly Candidate[]>
   /** Returns the answers that the open questions of a run offer. */
   answers(run: string): Promise<readonly Candidate[]>
   /** Returns the values of an option or a word that come from a fixed list: `--trust`, `code`. */
@@ -52,6 +54,7 @@ async function candidatesAfter(name: string, words: readonly string[], last: str
   const verb = actions.find((one) => one.name === name)
   if (verb === undefined) return []
   const { operands, pending } = operandsOf(verb, words)
+  if (pending === '--run') return sources.runs({ open: false, questions: false })
   if (pending !== undefined) return sources.values(pending)
   if (last.startsWith('-')) return optionsOf(verb)
   const [syntax = ''] = verb.words[Math.min(operands.length, verb.words.length - 1)] ?? []
@@ -88,6 +91,8 @@ function wordsFor(verb: Verb, word: string, [run = '']: readonly string[], sourc
     case 'run':
     case 'other':
       return sources.runs({ open: OPEN_RUN_VERBS.includes(verb.name), questions: verb.name === 'answer' })
+    case 'skill':
+      return sources.skills()
     case 'answer':
       return sources.answers(run)
     default:

@@ -17,6 +17,12 @@ export function sourcesOf(console: Console): Sources {
         const rows = await reflex.runs({ limit: MOST, ...(open ? { status: ['running', 'suspended'] } : {}) })
         return rows.filter((row) => !questions || questionsOf(row).length > 0).flatMap((row) => candidatesOf(row, questions))
       }),
+    skills: () =>
+      inStore(console, async ({ reflex }) => {
+        const { openRegistry } = await import('../../learn/registry/open.ts')
+        const skills = await openRegistry(reflex, console.world.version).list()
+        return skills.map(({ id, version, state }) => [`${id}@${version}`, state.state])
+      }),
     answers: (address) =>
       inStore(console, async ({ reflex }) => {
         const [run = '', only] = address.split('/')

@@ -26,13 +26,13 @@ function nodeLines(node: PictureNode, look: Look): string[] {
   )
 }
 
-function edgeLines({ label, to, guard, jump, standing, why }: PictureEdge, look: Look): string[] {
+function edgeLines({ label, to, guard, jump, standing, why, note }: PictureEdge, look: Look): string[] {
   const mark = standing === undefined ? undefined : EDGES[standing]
   const shown = mark === undefined ? '' : `${look.mark(mark)} `
   const painted = mark === undefined ? '' : `${look.paintMark(mark, look.mark(mark))} `
   const target = look.text(`${label === undefined ? '' : `${label} `}→ ${to}`)
   const open = [guard === undefined ? '' : `if ${guard}`, jump ?? ''].filter((part) => part !== '').join(', ')
-  const text = standing === 'closed' ? `closed${why === undefined ? '' : `: ${why}`}` : open
+  const text = note ?? (standing === 'closed' ? `closed${why === undefined ? '' : `: ${why}`}` : open)
   return layoutText({ lead: `    ${shown}${target}`, painted: `    ${painted}${target}`, text, column: 6 }, look)
 }
 

@@ -71,6 +71,7 @@ const PAINTS: Readonly<Record<NonNullable<PictureNode['standing']> | 'none', Pai
   asks: 'yellow',
   waits: 'yellow',
   failed: 'red',
+  held: 'dim',
   none: 'dim',
 }
 
@@ -174,7 +175,7 @@ function drawLine(field: Cells, points: readonly Point[], { weight, paint }: Lin
 function drawBox(field: Cells, { x, y, width, height }: Place, box: NodeBox | undefined): void {
   if (box === undefined) return
   const { node, text, loops, paint } = box
-  const weight = node.standing === undefined || node.standing === 'passed' ? 'thin' : 'thick'
+  const weight = node.standing === undefined || node.standing === 'passed' || node.standing === 'held' ? 'thin' : 'thick'
   const [right, bottom] = [x + width - 1, y + height - 1]
   for (const row of [y, bottom]) field.line(x, row, right, row, weight, paint)
   for (const column of [x, right]) field.line(column, y, column, bottom, weight, paint)

@@ -22,6 +22,53 @@ import {
   v,
   verdict,
 } from '../../protocol/shapes.ts'
+import { AGENT_SKILL, LEARNED, TRANSCRIPTS } from './learn-schema.ts'
+
+/** A version of a skill. */
+const keptSkill = z.object({
+  id: text,
+  version: text,
+  hash: text,
+  origin: text,
+  state: z.object({ state: text, reason: text, since: text, by: text }),
+  share: z.number().describe('The share of the calls that it gets'),
+  tests: z
+    .object({
+      passed: z.boolean(),
+      sdk: text.describe('The major version of Reflex for which they count'),
+      at: text,
+      unit: z.array(z.number()).describe('Passed, of'),
+      fuzz: z.array(z.number()),
+      security: z.boolean(),
+      delta_cost: z.number(),
+      failures: z.number().describe('Failed tests in a row'),
+    })
+    .optional(),
+  recent: z.object({ successes: z.number(), runs: z.number() }),
+})
+
+/** The result of the tests of a skill. */
+const skillReport = z.object({
+  skill: text,
+  version: text,
+  hash: text,
+  passed: z.boolean(),
+  reasons: list(text),
+  unit: z.object({ passed: z.number(), of: z.number(), needs: z.number() }),
+  fuzz: z.object({ passed: z.number(), of: z.number(), needs: z.number(), seed: z.number() }),
+  security: z.object({ passed: z.number(), of: z.number() }),
+  delta_cost: z.number(),
+  cases: list(
+    z.object({
+      name: text,
+      sort: z.enum(['unit', 'fuzz']),
+      mutation: text.optional(),
+      passed: z.boolean(),
+      status: text.optional(),
+      problems: list(text),
+    }),
+  ),
+})
 
 /**
  * The schemas of everything that the command writes with `--json` and `--jsonl`. `reflex schema output` publishes them,
@@ -211,6 +258,51 @@ export const DOCUMENTS = {
     .describe('doctor'),
   serving: z.object({ v, url: text, token: text.describe('Valid until the server stops') }).describe('serve, once it listens'),
   unscheduled: z.object({ v, removed: text.describe('The name') }).describe('schedule remove'),
+  skills: z.object({ v, skills: list(keptSkill) }).describe('skill list'),
+  skill: z
+    .object({ v, skill: keptSkill, manifest: z.record(text, anyJson).optional() })
+    .describe('skill show, approve, promote and evict ID; skill list, a line of --jsonl'),
+  skillTested: z.object({ v, kept: z.boolean().describe('The file was kept as a draft'), report: skillReport }).describe('skill test'),
+  skillsEvicted: z
+    .object({
+      v,
+      evicted: list(z.object({ id: text, version: text, to: z.enum(['deprecated', 'evicted']), reason: text })),
+      warning: text.optional(),
+    })
+    .describe('skill evict'),
+  skillDecisions: z
+    .object({
+      v,
+      run: text,
+      decisions: list(
+        z.object({
+          record: z.number(),
+          decision: z.record(text, anyJson).describe('The decision record'),
+          explanation: z.object({
+            reasons: list(text),
+            stages: list(z.object({ stage: text, result: z.enum(['ok', 'no', 'not_asked']), text, details: list(text) })),
+            remedy: z
+              .object({ changes: list(anyJson), raw: z.number(), normalised: z.number(), passes: z.boolean(), text })
+              .optional()
+              .describe('What would have let the score pass'),
+          }),
+        }),
+      ),
+    })
+    .describe('skill why'),
+  bulletin: z
+    .object({
+      v,
+      text: text.describe('Empty if no skill fits'),
+      cards: list(z.object({ id: text, version: text, tokens: z.number(), reason: text })),
+      overflow: list(text),
+      tokens: z.number(),
+      tokenizer: text,
+    })
+    .describe('bulletin preview'),
+  snapshot: LEARNED.describe('learn snapshot'),
+  transcripts: TRANSCRIPTS.describe('learn import'),
+  agentSkill: AGENT_SKILL.describe('export, of a skill'),
   starter: z.object({ v, files: list(text), next: list(text).describe('Commands') }).describe('init'),
 } as const satisfies Readonly<Record<string, z.ZodObject>>
 

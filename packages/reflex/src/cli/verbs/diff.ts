@@ -9,6 +9,7 @@ import { EXIT } from '../exit.ts'
 import { alignTexts } from '../fit-value.ts'
 import { factLine, paragraph, table, tabSeparated, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
+import { kindOptions } from '../start-options.ts'
 import { replay } from './replay.ts'
 import type { Session } from '../session.ts'
 import { counted, plainJson } from '../../protocol/plain.ts'
@@ -29,7 +30,7 @@ export async function diff(session: Session, [one = '', other]: readonly string[
   }
   if (other === undefined)
     throw faults.make('R2031', 'diff needs two runs', { fix: `reflex diff ${one} RUN, or reflex diff ${one} --replay` })
-  if (flags.events !== undefined) return diffOver(session, one, other, flags.events)
+  if (flags.events !== undefined) return diffOver(session, one, other, { ...flags, events: flags.events })
   const found = await reflex.diff(one, other)
   if (console.shape !== 'text') console.document(diffDocument(found))
   else if (console.out.terminal || flags.text === true) console.print(lines(console, found, flags.text === true))
@@ -38,8 +39,13 @@ export async function diff(session: Session, [one = '', other]: readonly string[
 }
 
 /** `reflex diff PROGRAM OTHER --events FILE`: lists the events at which two versions of a program differ. */
-async function diffOver({ console, reflex }: Session, one: string, other: string, file: string): Promise<number> {
-  const { events, differences } = await reflex.diffOver(one, other, file)
+async function diffOver(
+  { console, reflex }: Session,
+  one: string,
+  other: string,
+  flags: DiffFlags & { readonly events: string },
+): Promise<number> {
+  const { events, differences } = await reflex.diffOver(one, other, flags.events, kindOptions({ ...flags }, 'diff'))
   if (console.shape !== 'text') console.document(plainJson({ v: 1, one, other, events, differences }))
   else if (console.out.terminal && differences.length === 0)
     console.print(factLine('equal', 'equal', [counted(events, 'event')], console.out))

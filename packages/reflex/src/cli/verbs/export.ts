@@ -17,6 +17,7 @@ import { secretIn } from '../../app/secret-file.ts'
 import type { Session } from '../session.ts'
 import { size } from '../units.ts'
 import type { Interrupt } from '../world.ts'
+import { exportSkill, SKILL_FORMAT } from './export-skill.ts'
 
 export interface ExportFlags extends CommonFlags {
   /** A file, or a folder. */
@@ -34,6 +35,7 @@ const FORMATS: readonly TableFormat[] = ['jsonl', 'parquet']
 export async function exportRuns(session: Session, ref: string | undefined, flags: ExportFlags): Promise<number> {
   if (flags.all === true) return exportAll(session, ref, flags)
   if (ref === undefined) throw faults.make('R2031', 'export needs a run, or --all', { fix: 'reflex export RUN, or reflex export --all' })
+  if (flags.format === SKILL_FORMAT) return exportSkill(session, ref, flags.output)
   if (FORMATS.some((format) => format === flags.format))
     throw faults.make('R2031', '--format needs --all: tables are of all runs', { fix: 'reflex export --help' })
   if (flags.format !== undefined) return exportCapture(session, ref, flags, flags.format)

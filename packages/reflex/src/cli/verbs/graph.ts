@@ -7,7 +7,7 @@ import { type Fault, faultData } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
 import { EXIT, exitCodeOf } from '../exit.ts'
 import { listOf, rowsOf } from '../graph/list.ts'
-import type { Picture } from '../../pictures/picture.ts'
+import type { Legend, Picture } from '../../pictures/picture.ts'
 import {
   type Drawing,
   drawingOfProgram,
@@ -104,12 +104,14 @@ async function lines(console: Console, { what, facts, pictures }: Drawing, pictu
   return [...head, ...listOf(picture, out), ...paragraph(out.text(why), out).map((line) => out.paint('dim', line)), ...hint]
 }
 
-function legend({ out }: Console, { showsRun }: Picture): string[] {
-  return showsRun ? ['', out.paint('dim', out.text('━ taken · ─ open · ╌ closed'))] : []
+const RUN_LEGEND: Legend = { taken: 'taken', open: 'open', closed: 'closed' }
+
+function legend({ out }: Console, { showsRun, legend: words = RUN_LEGEND }: Picture): string[] {
+  return showsRun ? ['', out.paint('dim', out.text(`━ ${words.taken} · ─ ${words.open} · ╌ ${words.closed}`))] : []
 }
 
 /** Writes the SVG. Throws `R2035` for a picture that is too large to draw. */
-async function image(console: Console, drawn: Drawing, target: string): Promise<void> {
+export async function image(console: Console, drawn: Drawing, target: string): Promise<void> {
   if (target === '-' && console.shape !== 'text')
     throw faults.make('R2031', `--svg - and --${console.shape} both want standard output`, { fix: 'name a file for the image' })
   const svg = await svgOf(drawn)

@@ -4,17 +4,21 @@ import { createReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ImportedRun, linesOf } from '../../history/archive/import.ts'
 import { programFaults } from '../../programs/faults.ts'
+import { faults } from '../../runs/faults.ts'
 import { Fault, faultData, isFault } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
+import { kindOptions } from '../start-options.ts'
 import { secretIn } from '../../app/secret-file.ts'
 import type { Session } from '../session.ts'
 
 export interface ImportFlags extends CommonFlags {
   readonly secretFile?: string
   readonly id?: string
+  /** The program of a capture. */
+  readonly against?: string
 }
 
 const SIGNATURES: Readonly<Record<ImportedRun['signature'], string>> = {
@@ -23,16 +27,29 @@ const SIGNATURES: Readonly<Record<ImportedRun['signature'], string>> = {
   none: 'not signed',
 }
 
-/** `reflex import FILE`: verifies an archive and stores its run. Throws `R1097` for an archive that a run wrote. */
-export async function importRun({ console, reflex }: Session, file: string, { secretFile, id }: ImportFlags): Promise<number> {
-  const secret = secretFile === undefined ? undefined : secretIn(resolve(console.world.surroundings.cwd, secretFile), secretFile)
-  if (file !== '-') await reflex.library.rejectWritten(resolve(console.world.surroundings.cwd, file))
-  const imported = await reflex.import(linesIn(console, file), { secret, id }).catch((thrown: unknown) => {
-    throw file === '-' ? thrown : withFile(thrown, resolve(console.world.surroundings.cwd, file))
-  })
+/** `reflex import FILE`: verifies an archive, or a capture of a program, and stores its run. Throws `R1097` for a file that a run wrote. */
+export async function importRun(session: Session, file: string, flags: ImportFlags): Promise<number> {
+  const { console } = session
+  const imported =
+    flags.against === undefined ? await importOne(session, file, flags) : await importCapture(session, file, flags.against, flags)
   if (console.shape === 'text') printImported(console, imported)
   else console.document(importDocument(imported))
   return EXIT.done
+}
+
+async function importCapture({ reflex }: Session, file: string, against: string, flags: ImportFlags): Promise<ImportedRun> {
+  const { secretFile, id } = flags
+  if (secretFile !== undefined) throw faults.make('R2031', 'a capture has no signature', { fix: 'leave --secret-file out' })
+  if (file === '-') throw faults.make('R2031', 'a capture is imported from a file', { fix: 'write it to a file, and name that' })
+  return reflex.importCapture(file, { against, id, ...kindOptions({ ...flags }, 'import') })
+}
+
+async function importOne({ console, reflex }: Session, file: string, { secretFile, id }: ImportFlags): Promise<ImportedRun> {
+  const secret = secretFile === undefined ? undefined : secretIn(resolve(console.world.surroundings.cwd, secretFile), secretFile)
+  if (file !== '-') await reflex.library.rejectWritten(resolve(console.world.surroundings.cwd, file))
+  return reflex.import(linesIn(console, file), { secret, id }).catch((thrown: unknown) => {
+    throw file === '-' ? thrown : withFile(thrown, resolve(console.world.surroundings.cwd, file))
+  })
 }
 
 /** Adds the file to a fault of a line of an archive. */

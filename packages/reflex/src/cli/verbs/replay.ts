@@ -9,6 +9,7 @@ import type { Console } from '../console.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, paragraph } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
+import { kindOptions } from '../start-options.ts'
 import { differenceLines, replayedDocument } from '../replay-difference.ts'
 import type { Session } from '../session.ts'
 import { duration } from '../units.ts'
@@ -34,7 +35,7 @@ export async function replay(session: Session, ref: string, flags: ReplayFlags):
   await reflex.useTools(flags.tools ?? [])
   const { all, against } = flags
   if (isFile(resolve(console.world.surroundings.cwd, ref)))
-    return printStrict(console, ref, await reflex.replayCapture({ file: ref }, { all, against }))
+    return printStrict(console, ref, await reflex.replayCapture({ file: ref }, { all, against, ...kindOptions({ ...flags }, 'replay') }))
   if (flags.strict === true) return replayStrictly(session, ref, flags)
   if (all === true) throw faults.make('R2031', '--all has no effect on a replay that is not strict', { fix: 'add --strict' })
   return printReplayed(console, await replayJournal(session, ref, flags), against !== undefined)
@@ -46,7 +47,7 @@ async function replayStrictly(session: Session, ref: string, flags: ReplayFlags)
   const { all, against } = flags
   const replayed = against === undefined ? await replayJournal(session, ref, flags) : undefined
   if (replayed !== undefined && replayed.replayed.result !== 'equal') return printReplayed(console, replayed, false)
-  return printStrict(console, ref, await reflex.replayCapture({ run: ref }, { all, against }))
+  return printStrict(console, ref, await reflex.replayCapture({ run: ref }, { all, against, ...kindOptions({ ...flags }, 'replay') }))
 }
 
 function isFile(path: string): boolean {

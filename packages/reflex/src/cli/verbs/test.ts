@@ -8,6 +8,7 @@ import { displayJson } from '../../text/index.ts'
 import { EXIT } from '../exit.ts'
 import type { Console } from '../console.ts'
 import type { ContinueFlags } from '../options.ts'
+import { kindOptions } from '../start-options.ts'
 import type { Session } from '../session.ts'
 
 export interface TestFlags extends ContinueFlags {
@@ -30,19 +31,19 @@ export async function test(session: Session, program: string, file: string | und
   const seed = numberOf('--seed', flags.seed, 1, Number.MAX_SAFE_INTEGER)
   const events = numberOf('--events', flags.events, USUAL_EVENTS, MOST_EVENTS)
   await reflex.useTools(flags.tools ?? [])
-  const loaded = await reflex.library.load(resolve(console.world.surroundings.cwd, program), flags.kind, false)
-  const tester = reflex.kinds.tests(loaded.program.kind)
+  const loaded = await reflex.named(program, kindOptions({ ...flags }, 'test'), { kind: flags.kind, lint: false })
+  const tester = reflex.kinds.tests(loaded.kind)
   if (tester === undefined)
-    throw faults.make('R2031', `${program} cannot be tested: it is a ${loaded.program.kind}`, {
+    throw faults.make('R2031', `${program} cannot be tested: it is a ${loaded.kind}`, {
       file: program,
       fix: `reflex validate ${program}`,
     })
   const stated = (flags.holds ?? []).map((text): StatedCondition => ({ name: text, text }))
   const conditions = [
     ...stated,
-    ...readFile(session, tester, fileOf(console, { program: loaded.file, file, isNeeded: stated.length === 0 })),
+    ...readFile(session, tester, fileOf(console, { program: loaded.file ?? program, file, isNeeded: stated.length === 0 })),
   ]
-  const report = tester.test(loaded.program.def, conditions, { seed, events })
+  const report = tester.test(loaded, conditions, { seed, events })
   if (console.shape === 'text') show(console, report, seed)
   else console.document(plainJson(documentOf(report, seed)))
   return report.broken.length + report.findings.length > 0 ? EXIT.no : EXIT.done

@@ -1,10 +1,11 @@
 import { plainJson, counted } from '../../protocol/plain.ts'
 import { resolve } from 'node:path'
 import { type Fault, faultData, isFault, type Severity } from '../../kernel/index.ts'
+import type { CompanionFiles } from '../../programs/language.ts'
 import type { Library } from '../../programs/library.ts'
 import { countCells } from '../../text/index.ts'
 import type { Console } from '../console.ts'
-import { printsText, writeCompanions } from '../companions.ts'
+import { companionsNamed, printsText, writeCompanions } from '../companions.ts'
 import { EXIT, exitCodeOf } from '../exit.ts'
 import { factLine, paragraph } from '../layout.ts'
 import type { ContinueFlags, RunFlags } from '../options.ts'
@@ -27,9 +28,10 @@ export async function validate(
   flags: ContinueFlags & Pick<RunFlags, 'kind' | 'tools'>,
 ): Promise<number> {
   await reflex.useTools(flags.tools ?? [])
-  const written = await writeCompanions(console, reflex.library, files, { ...flags })
+  const companions = companionsNamed(console, reflex, files, { ...flags })
+  const written = await writeCompanions(console, reflex.library, files, { flags: { ...flags }, companions })
   const checked: Checked[] = []
-  for (const file of files) checked.push(...(await check(file, flags.kind, reflex.library, console)))
+  for (const file of files) checked.push(...(await check(file, { kind: flags.kind, companions }, reflex.library, console)))
   const findings = checked.flatMap((one) => one.findings)
   const errors = findings.filter(({ severity }) => severity === 'error')
   if (console.shape !== 'text') {
@@ -46,7 +48,12 @@ export async function validate(
   return worst === undefined ? EXIT.done : findings.length === 1 && worst === EXIT.wrong ? EXIT.wrong : EXIT.no
 }
 
-async function check(path: string, kind: string | undefined, library: Library, console: Console): Promise<Checked[]> {
+async function check(
+  path: string,
+  { kind, companions }: { readonly kind: string | undefined; readonly companions: CompanionFiles },
+  library: Library,
+  console: Console,
+): Promise<Checked[]> {
   const checked: Checked[] = []
   const attempt = async (name: string, take: () => void | Promise<void>): Promise<void> => {
     try {
@@ -62,7 +69,7 @@ async function check(path: string, kind: string | undefined, library: Library, c
   for (const one of files) {
     const file = console.nearPath(one)
     await attempt(file, async () => {
-      const { findings, program, parts: others = [] } = await library.checkCalls(one, kind)
+      const { findings, program, parts: others = [] } = await library.checkCalls(one, kind, companions)
       for (const part of others) parts.add(console.nearPath(part))
       checked.push({ file, findings, isProgram: program !== undefined })
     })

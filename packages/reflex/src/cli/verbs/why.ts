@@ -1,5 +1,6 @@
 import { plainJson, textOf } from '../../protocol/plain.ts'
 import type { Cause } from '../../history/causes.ts'
+import { drawingOfCause, placeOf } from '../../pictures/cause-picture.ts'
 import type { Console } from '../console.ts'
 import { jsonText } from '../escape.ts'
 import { readPartAddress } from '../../runs/address.ts'
@@ -8,19 +9,31 @@ import { fitValue } from '../fit-value.ts'
 import { hangingLines, layoutText, tabSeparated, commandHint } from '../layout.ts'
 import type { Look } from '../look.ts'
 import type { Session } from '../session.ts'
+import { image } from './graph.ts'
+
+export interface WhyFlags {
+  /** A file, or `-` for standard output. */
+  readonly svg?: string
+}
 
 /**
  * `reflex why RUN NODE|KEY|@N` and `reflex why RUN EPISODE [NODE]`: prints the causes of a value or a decision, backwards through the
- * journal. `node:` or `key:` precedes a name that both have. `RUN@N.M` is part M of record N.
+ * journal. `node:` or `key:` precedes a name that both have. `RUN@N.M` is part M of record N. With `--svg` they are a picture.
  */
 export async function why(
   { console, reflex }: Session,
   address: string,
   what: string | undefined,
   node: string | undefined,
+  { svg }: WhyFlags,
 ): Promise<number> {
   const cause = await reflex.why(address, what, node)
-  const { id } = await reflex.find(readPartAddress(address).ref)
+  const { id, status } = await reflex.find(readPartAddress(address).ref)
+  if (svg !== undefined) {
+    const question = ['why', address, what, node].filter((word) => word !== undefined).join(' ')
+    await image(console, drawingOfCause(question, { id, status }, cause), svg)
+    return EXIT.done
+  }
   if (console.shape !== 'text') console.document(plainJson({ v: 1, run: id, cause }))
   else if (console.out.terminal) console.print([...lines(console, cause, 0), ...otherNameHint(console, address, cause)])
   else console.world.out.write(tabSeparated(rows(cause, 0)))
@@ -30,11 +43,6 @@ export async function why(
 /** Returns the command for the other subject of the same name. */
 function otherNameHint(console: Console, address: string, { also }: Cause): string[] {
   return also === undefined ? [] : [commandHint(console.out, 'the key', console.command('why', address, also))]
-}
-
-/** Returns the address of a cause: its record, and its part of it. */
-function placeOf({ record, part }: Cause): string {
-  return part === undefined ? `@${record}` : `@${record}.${part}`
 }
 
 function rows(cause: Cause, depth: number): string[][] {

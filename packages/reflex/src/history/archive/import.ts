@@ -226,7 +226,7 @@ class ArchiveImport {
   #localStart(start: Start): Start {
     const { fold, records } = this.#verified
     const stripped = withoutLocalSettings(start, records)
-    const named = stripped.run === this.#id ? stripped : { ...stripped, run: this.#id }
+    const named = stripped.run === this.#id ? stripped : { ...stripped, run: this.#id, origin: stripped.origin ?? stripped.run }
     const limited = fold.state.meter.isRaised ? withRaisedElsewhere(named, records) : named
     return fold.claimsPermissions ? withDecidedAfter(limited, records) : limited
   }

@@ -48,6 +48,8 @@ export const START = {
   pins: z.array(pin).min(1),
   args: json.optional(),
   by: json.optional(),
+  hosts: z.record(text, json).optional(),
+  origin: text.optional(),
   fork: z.tuple([text, count]).optional(),
 } satisfies Record<keyof Start, z.ZodType>
 

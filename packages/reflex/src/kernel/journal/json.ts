@@ -51,9 +51,9 @@ function sizeOf(value: Json, before: number): number {
   if (typeof value === 'string') return size + value.length
   if (isList(value)) for (let i = 0; i < value.length && size <= MAX_SIZE; i++) size = sizeOf(value[i] ?? null, size)
   else if (isObject(value)) {
-    for (const [key, inner] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
       if (size > MAX_SIZE) break
-      size = sizeOf(inner, size + key.length + PART_SIZE)
+      size = sizeOf(value[key] as Json, size + key.length + PART_SIZE)
     }
   }
   return size

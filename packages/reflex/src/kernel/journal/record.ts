@@ -140,8 +140,12 @@ export interface Start {
   readonly args?: Json
   /** The person who started it, its trust and its limits: facts of the operator, never of the program. */
   readonly by?: Json
+  /** Further arguments of programs that the run calls, by name: facts of the operator, never of a program. Their kinds read them. */
+  readonly hosts?: Readonly<Record<string, Json>>
   /** The run that this one was forked from, and the last record that both share. */
   readonly fork?: readonly [run: string, record: number]
+  /** The name of the run in which its program was started first, if this one has another name: it is a fork or was imported under it. */
+  readonly origin?: string
 }
 
 /** The rarer outputs of a step. */

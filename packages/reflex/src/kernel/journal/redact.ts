@@ -43,7 +43,8 @@ export function redactTexts(clean: (text: string) => string, begin?: () => TextR
   // Most values have no secret: nothing is copied before the first one.
   const redactList = (value: readonly Json[]): Json => {
     let changed: Json[] | undefined
-    for (const [i, item] of value.entries()) {
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i] as Json
       const found = redact(item)
       if (found !== item) changed ??= value.slice(0, i)
       changed?.push(found)
@@ -52,8 +53,12 @@ export function redactTexts(clean: (text: string) => string, begin?: () => TextR
   }
   const redactObject = (value: { readonly [key: string]: Json }): Json => {
     let changed: [string, Json][] | undefined
-    for (const [i, [key, inner]] of Object.entries(value).entries()) {
-      const [name, found] = [clean(key), redact(inner)]
+    const keys = Object.keys(value)
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] as string
+      const inner = value[key] as Json
+      const name = clean(key)
+      const found = redact(inner)
       if (name !== key || found !== inner) changed ??= Object.entries(value).slice(0, i)
       changed?.push([name, found])
     }

@@ -104,7 +104,7 @@ export async function forkRun<S extends RunFacts>(world: ForkWorld<S>, run: stri
   if (openEffect !== undefined) throw await points.insideFault(at, framePath(openEffect.frame, definitions))
   if (isFault(found)) throw found
   const startOf = (id: string, trace: string): Start => {
-    const begun = { ...start, run: id, trace, fork: from }
+    const begun = { ...start, run: id, trace, fork: from, origin: start.origin ?? start.run }
     // A source that started without settings has none to write, unless the fork has some.
     if (start.by === undefined && options.settings === undefined) return begun
     const made = settingsAt(world.codec.forFork(sourceSettings, options.settings ?? {}), at)

@@ -59,6 +59,8 @@ export interface RuntimeOptions<S extends RunFacts = RunFacts> {
 /** The options of a start. */
 export interface StartOptions<S extends RunFacts = RunFacts> {
   readonly args?: Json
+  /** Further arguments of programs that the run calls, by name, as the operator states them. */
+  readonly hosts?: Readonly<Record<string, Json>> | undefined
   /** The settings of the operator, such as the actor and the trust. The codec records them; they may depend on the run id. */
   readonly settings?: S | ((run: { readonly id: string; readonly trace: string }) => S)
   /**
@@ -181,13 +183,15 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     const closure = this.programs.closure(root)
     if (this.store?.durable) for (const needed of closure) assertStorable(needed)
     const args = options.args === undefined ? {} : { args: this.#redact(copyJson(options.args, 'args')) }
+    const { hosts = {} } = options
+    const beside = Object.keys(hosts).length === 0 ? {} : { hosts: this.#redact(copyJson(hosts, 'hosts') as Record<string, Json>) }
     const pins = closure.map(pinOf)
     const seed = this.host.entropy()
     const { id, lease, trace, at } = await this.#create(options.id, pins[0] ?? pinOf(root))
     const said = typeof options.settings === 'function' ? options.settings({ id, trace }) : options.settings
     const program = pins[0]?.[3] ?? ''
     const by = said === undefined ? {} : { by: this.#redact(this.#codec.write(said, { run: id, trace, program })) }
-    const start: Start = { v: FORMAT, run: id, trace, seed, at, pins, ...args, ...by }
+    const start: Start = { v: FORMAT, run: id, trace, seed, at, pins, ...args, ...by, ...beside }
     const state = new State()
     const run = new Run<S>(this, {
       id,

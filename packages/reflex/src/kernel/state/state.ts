@@ -29,7 +29,10 @@ export interface RunOutcome {
   readonly value: Json | undefined
 }
 
-/** The origin of a run: the run in which its program was started first, and for a fork a mark that no other run has. */
+/**
+ * The origin of a run: the run in which its program was started first, which a fork and an import under another name keep, and for a fork a mark
+ * that no other run has.
+ */
 export interface RunOrigin {
   readonly run: string
   readonly fork?: string
@@ -37,7 +40,17 @@ export interface RunOrigin {
 
 /** Returns the origin of a run. A fork has the seed of its own, of which the mark is a digest. */
 export function originOf({ start, seed }: Pick<State, 'start' | 'seed'>): RunOrigin {
-  return { run: start?.run ?? '', ...(start === undefined || seed === start.seed ? {} : { fork: digest(seed).slice(0, 16) }) }
+  const run = start?.origin ?? start?.run ?? ''
+  return { run, ...(start === undefined || seed === start.seed ? {} : { fork: digest(seed).slice(0, 16) }) }
+}
+
+/**
+ * Returns what the operator has stated for a called program of a run, by its pin: arguments that no program can write. Undefined if there is
+ * nothing, as for the root, which has its own arguments.
+ */
+export function hostOf({ start, pins }: Pick<State, 'start' | 'pins'>, pin: number): Json | undefined {
+  const name = pins[pin]?.[0]
+  return name === undefined || start?.hosts === undefined || !Object.hasOwn(start.hosts, name) ? undefined : start.hosts[name]
 }
 
 /** The answer about a grant, and the number of its record; 0 if a snapshot of an earlier release does not state it. */

@@ -8,7 +8,7 @@ import type { Permissions } from '../journal/permissions.ts'
 import type { EndStatus, Rec, Input, Ref, Request, WaitType } from '../journal/record.ts'
 import type { UsageMeter } from '../state/meter.ts'
 import { StepMeter } from './step-meter.ts'
-import { makeRef, originOf, type RunOrigin, type State } from '../state/state.ts'
+import { makeRef, hostOf, originOf, type RunOrigin, type State } from '../state/state.ts'
 import { soundUsage, type StatedUsage } from '../journal/usage.ts'
 import { type Lookup, StepCalls } from './step-calls.ts'
 import { type WaitOptions, waitRequest } from './wait-request.ts'
@@ -82,6 +82,11 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
 
   get args(): Json | undefined {
     return this.frame.args
+  }
+
+  /** What the operator has stated for this program where another one calls it; undefined for the root and where nothing is stated. */
+  get host(): Json | undefined {
+    return this.frame.link === undefined ? undefined : hostOf(this.state, this.frame.pin)
   }
 
   /**

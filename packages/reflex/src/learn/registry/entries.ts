@@ -1,5 +1,4 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/index.ts'
-import type { Manifest } from '../../kinds/skill/model/manifest.ts'
 
 /** The form of the registry. A newer one is refused: what it means is unknown here. */
 export const REGISTRY_FORMAT = 1
@@ -7,20 +6,11 @@ export const REGISTRY_FORMAT = 1
 /** The names of the entries that only the registry writes; those of executions are in `kinds/skill/ledger/entries.ts`. */
 export const registryNames = {
   format: 'format',
-  manifest: (id: string, version: string) => `manifest/${id}@${version}`,
+  /** The unit cases of a manifest, by its hash. */
+  cases: (hash: string): string => `cases/${hash}`,
   /** The last test of a manifest, by its hash. */
-  ci: (hash: string) => `ci/${hash}`,
+  ci: (hash: string): string => `ci/${hash}`,
 } as const
-
-/** A stored manifest. It is never changed: another text needs another version (reference skill 1.3). */
-export interface ManifestEntry {
-  readonly hash: string
-  readonly manifest: Manifest
-  /** Where it comes from: `file`, `mined`, `sync`. */
-  readonly origin: string
-  readonly at: number
-  readonly by: string
-}
 
 /** The result of the tests of one manifest. It counts for this hash and this major version of Reflex alone (reference skill 1.23). */
 export interface CiEntry {
@@ -33,11 +23,6 @@ export interface CiEntry {
   readonly delta_cost: number
   /** Fails after one another, the last ones first. */
   readonly failures: number
-}
-
-export function readManifestEntry(value: Json | undefined): ManifestEntry | undefined {
-  if (!isObject(value) || typeof value['hash'] !== 'string' || !isObject(value['manifest'])) return undefined
-  return value as unknown as ManifestEntry
 }
 
 export function readCi(value: Json | undefined): CiEntry | undefined {

@@ -2,7 +2,7 @@ import { defineFaults } from '../../kernel/index.ts'
 
 const KEEPING = 'when a skill is kept or its state is changed'
 
-/** The catalogue entries of the registry of skills (R1490 to R1494). */
+/** The catalogue entries of the registry of skills (R1490 to R1494, R1497). */
 export const faults = defineFaults({
   R1490: {
     title: 'A version of a skill cannot be changed',
@@ -29,7 +29,7 @@ export const faults = defineFaults({
     when: 'when a skill is approved or promoted',
     means: 'Only the tests of exactly this text, by this major version of Reflex, count. There are none, or they have failed.',
     often: 'a manifest that was changed after its tests, an update of Reflex',
-    fix: 'Run `reflex skill test ID`.',
+    fix: 'Have exactly this version tested by this version of Reflex.',
   },
   R1493: {
     title: 'There is no such skill',
@@ -37,7 +37,7 @@ export const faults = defineFaults({
     when: 'when a skill is named',
     means: 'The registry of this project and environment has no skill, or no version, of this name.',
     often: 'a misspelt name, another project or environment than the one in which the skill was kept',
-    fix: 'Run `reflex skill list` to see all of them.',
+    fix: 'Use the id, the project and the environment under which the skill was kept.',
   },
   R1494: {
     title: 'The registry of skills has a newer form',
@@ -46,5 +46,13 @@ export const faults = defineFaults({
     means: 'A newer Reflex has written it. This one does not know what its entries mean, so it reads and changes nothing.',
     often: 'two versions of Reflex with one store',
     fix: 'Update Reflex.',
+  },
+  R1497: {
+    title: 'A run has no decision on a skill',
+    verdict: 'fail',
+    when: 'when somebody asks why a skill was carried out or not',
+    means: 'The journal of the run has no decision on a proposal of this skill: nobody proposed it, or the run ended before.',
+    often: 'another run was meant, or the model did not propose the skill because it was not in its bulletin',
+    fix: 'Run `reflex trace RUN` to see what happened, or `reflex bulletin preview --user TEXT` to see which skills a model is offered.',
   },
 })

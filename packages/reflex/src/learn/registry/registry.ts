@@ -3,34 +3,19 @@ import type { Json, LedgerEntry, NewEntry, Store } from '../../kernel/index.ts'
 import {
   type ActiveEntry,
   entryNames,
+  type ManifestEntry,
+  promptName,
   readActive,
-  readState,
-  readUse,
-  recentStats,
+  readManifestEntry,
   skillLedger,
-  type StateEntry,
-  type UseEntry,
 } from '../../kinds/skill/ledger/entries.ts'
 import type { SkillState } from '../../kinds/skill/model/decision.ts'
 import type { Manifest } from '../../kinds/skill/model/manifest.ts'
-import { type CiEntry, entryJson, type ManifestEntry, readCi, readManifestEntry, REGISTRY_FORMAT, registryNames } from './entries.ts'
+import { type CiEntry, entryJson, REGISTRY_FORMAT, registryNames } from './entries.ts'
+import { type Eviction, planEvictions } from './eviction.ts'
 import { faults } from './faults.ts'
+import { keptSkill, type KeptSkill } from './kept-skill.ts'
 import { changeProblem } from './states.ts'
-
-/** A version of a skill as the registry has it. */
-export interface KeptSkill {
-  readonly id: string
-  readonly version: string
-  readonly hash: string
-  readonly manifest: Manifest
-  readonly origin: string
-  readonly state: StateEntry
-  /** The share of the calls that it gets, from 0 to 1; 0 for a version that is not active. */
-  readonly share: number
-  readonly ci: CiEntry | undefined
-  readonly use: UseEntry
-  readonly stats: { readonly successes: number; readonly runs: number }
-}
 
 /** The project and environment of a registry, and who changes it. */
 export interface RegistryPlace {
@@ -63,7 +48,7 @@ export class SkillRegistry {
     this.#checkFormat(byName)
     const kept = entries.flatMap(({ name, value }) => {
       const entry = name?.startsWith('manifest/') === true ? readManifestEntry(value) : undefined
-      return entry === undefined ? [] : [this.#keptSkill(entry, byName)]
+      return entry === undefined ? [] : [keptSkill(entry, byName, this.#place.now())]
     })
     return kept.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
   }
@@ -83,14 +68,17 @@ export class SkillRegistry {
     throw faults.make('R1493', `there is no skill ${quote(id)} in ${where}${guess === undefined ? '' : `; ${guess}`}`)
   }
 
-  /** Keeps a manifest as a draft. The same text again changes nothing. Throws `R1490` for another text of the version. */
-  async put(manifest: Manifest, hash: string, origin: string): Promise<void> {
+  /**
+   * Keeps a manifest as a draft, with the texts of its prompts. The same text again changes nothing, and returns
+   * false. Throws `R1490` for another text of the version.
+   */
+  async put(manifest: Manifest, hash: string, origin: string, prompts: Readonly<Record<string, string>> = {}): Promise<boolean> {
     const { id, version } = manifest
-    const name = registryNames.manifest(id, version)
+    const name = entryNames.manifest(id, version)
     const { entries } = await this.#store.latest(this.#ledger, [name, registryNames.format])
     this.#checkFormat(new Map(entries.map((entry) => [entry.name ?? '', entry])))
     const before = readManifestEntry(entries.find((entry) => entry.name === name)?.value)
-    if (before?.hash === hash) return
+    if (before?.hash === hash) return false
     if (before !== undefined) throw immutable(id, version)
     const { now, by } = this.#place
     const entry: ManifestEntry = { hash, manifest, origin, at: now(), by }
@@ -98,8 +86,31 @@ export class SkillRegistry {
       { name: registryNames.format, value: { v: REGISTRY_FORMAT } },
       { name, value: entryJson(entry), after: 0 },
       { name: entryNames.state(id, version), value: this.#state('draft', `kept from ${origin}`), after: 0 },
+      ...Object.entries(prompts).map(([reference, text]) => ({ name: promptName(reference), value: text })),
     ])
     if (!appended) throw immutable(id, version)
+    return true
+  }
+
+  /** Returns the texts of the prompts that a manifest names, by their references. */
+  async prompts({ llm_support }: Manifest): Promise<Readonly<Record<string, string>>> {
+    const names = new Map(llm_support.parsers.map(({ prompt_ref }) => [promptName(prompt_ref), prompt_ref]))
+    if (names.size === 0) return {}
+    const { entries } = await this.#store.latest(this.#ledger, [...names.keys()])
+    const found = entries.flatMap(({ name = '', value }) => (typeof value === 'string' ? [[names.get(name) ?? name, value] as const] : []))
+    return Object.fromEntries(found)
+  }
+
+  /** Keeps the unit cases of a manifest, in place of those that it had. */
+  async keepCases(hash: string, cases: readonly Json[]): Promise<void> {
+    await this.#write([{ name: registryNames.cases(hash), value: cases }])
+  }
+
+  /** Returns the unit cases of a manifest; none if none were kept. */
+  async cases(hash: string): Promise<readonly Json[]> {
+    const { entries } = await this.#store.latest(this.#ledger, [registryNames.cases(hash)])
+    const value = entries[0]?.value
+    return Array.isArray(value) ? (value as readonly Json[]) : []
   }
 
   /** Changes the state of a version. Throws `R1491` for a change that is not allowed. */
@@ -167,6 +178,14 @@ export class SkillRegistry {
     await this.#write([pointer, { name: entryNames.state(skill.id, skill.version), value: this.#state(to, reason) }])
   }
 
+  /** Takes out of use what is not used, what fails its tests and what is too much. Returns the changes, and a warning if there is little room. */
+  async sweep(): Promise<{ readonly changes: readonly Eviction[]; readonly warning?: string }> {
+    const all = await this.list()
+    const plan = planEvictions(all, this.#place.now())
+    for (const { skill, to, reason } of plan.changes) await this.retire(skill, to, reason)
+    return plan
+  }
+
   /** True if tests of exactly this text by this version of Reflex have passed. */
   hasPassed({ ci }: KeptSkill): boolean {
     return ci?.passed === true && ci.sdk === this.#place.sdk
@@ -176,26 +195,6 @@ export class SkillRegistry {
     const name = entryNames.active(id)
     const { entries } = await this.#store.latest(this.#ledger, [name])
     return readActive(entries.find((entry) => entry.name === name)?.value)
-  }
-
-  #keptSkill({ hash, manifest, origin }: ManifestEntry, byName: ReadonlyMap<string, LedgerEntry>): KeptSkill {
-    const { id, version } = manifest
-    const value = (name: string): Json | undefined => byName.get(name)?.value
-    const use = readUse(value(entryNames.use(id)))
-    const state = readState(value(entryNames.state(id, version))) ?? { state: 'draft', reason: '', since: 0, by: '' }
-    const versions = readActive(value(entryNames.active(id)))?.versions ?? []
-    return {
-      id,
-      version,
-      hash,
-      manifest,
-      origin,
-      state,
-      share: shareOf(version, versions),
-      ci: readCi(value(registryNames.ci(hash))),
-      use,
-      stats: recentStats(use, Number(version.split('.')[0]), this.#place.now()),
-    }
   }
 
   #checkFormat(byName: ReadonlyMap<string, LedgerEntry>): void {
@@ -216,14 +215,6 @@ export class SkillRegistry {
   async #append(key: string, entries: readonly NewEntry[]): Promise<boolean> {
     return 'numbers' in (await this.#store.appendAll(this.#ledger, key, entries, this.#place.now()))
   }
-}
-
-/** The share of a version: the first one gets what the others leave. */
-function shareOf(version: string, versions: ActiveEntry['versions']): number {
-  const at = versions.findIndex((one) => one.version === version)
-  if (at < 0) return 0
-  if (at > 0) return versions[at]?.share ?? 0
-  return 1 - versions.slice(1).reduce((sum, { share = 0 }) => sum + share, 0)
 }
 
 function immutable(id: string, version: string): Error {

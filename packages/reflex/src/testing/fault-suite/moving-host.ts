@@ -1,4 +1,4 @@
-import { type VirtualHost, virtualHost } from '../virtual-host.ts'
+import { type VirtualHost, virtualHost } from '../../kernel/index.ts'
 
 /** A still clock that can jump. Timers ignore jumps: they count the time that passes, as timers of a machine do. */
 export class MovingHost implements VirtualHost {

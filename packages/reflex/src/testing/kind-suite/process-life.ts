@@ -13,9 +13,10 @@ import {
   type State,
   type RunRow,
   type Store,
+  type VirtualHost,
+  virtualHost,
   type Worker,
 } from '../../kernel/index.ts'
-import { type VirtualHost, virtualHost } from '../virtual-host.ts'
 import { placeOf } from './difference.ts'
 import { type ProcessControl, UNCONTROLLED } from './process-control.ts'
 import { ControlledStore } from './controlled-store.ts'

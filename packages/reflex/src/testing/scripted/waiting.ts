@@ -1,6 +1,5 @@
-import { systemHost } from '../../kernel/index.ts'
+import { systemHost, type VirtualHost } from '../../kernel/index.ts'
 import { readDuration } from '../../agents/index.ts'
-import type { VirtualHost } from '../virtual-host.ts'
 import type { Outside } from './outside.ts'
 
 /** The number of turns of the event loop in which a run must rest when no call is in progress outside. */

@@ -9,7 +9,8 @@ import type { TurnArgs, TurnSource } from '../../kinds/skill/model/turn.ts'
 import { boardRoots } from '../../kinds/skill/plan/board-roots.ts'
 import { type SkillHost, skillHost } from '../../kinds/skill/plan/skill-host.ts'
 import type { SkillProgram } from '../../kinds/skill/plan/skill-program.ts'
-import { type KeptSkill, SkillRegistry } from '../../learn/registry/registry.ts'
+import type { KeptSkill } from '../../learn/registry/kept-skill.ts'
+import { SkillRegistry } from '../../learn/registry/registry.ts'
 import type { RunSettings } from '../../policy/index.ts'
 
 /** The skills that a wrapped agent is shown: those that are active in the project and environment of its host. */

@@ -12,6 +12,8 @@ export type Channel =
   | { readonly type: 'http'; readonly url: string; readonly headers?: Readonly<Record<string, string | { readonly env: string }>> }
   | { readonly type: 'program'; readonly start: string; readonly map?: Readonly<Record<string, string>>; readonly ends_as?: string }
   | { readonly type: 'ledger'; readonly ledger: string }
+  /** The channel of a run that was imported from a capture, which does not say how it was reached. No host file has one. */
+  | { readonly type: 'captured' }
 
 /** The source of the events of a run. Durations are milliseconds. */
 export type Ingress =

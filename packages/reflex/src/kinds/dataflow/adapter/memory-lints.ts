@@ -141,12 +141,12 @@ function* firstDivisions({ nodes, producers }: ValidatedGraph, { reads, writes }
   }
 }
 
-/** Finds actions of the host whose effects are performed whatever they return. Those of built-in actions have no other outcome. */
+/** Finds actions of the host whose effects are performed whatever they return. Built-in and declared actions, without a function, have one outcome. */
 function* effectsOfEveryOutcome({ nodes }: ValidatedGraph): Generator<Lint> {
   for (const node of nodes) {
-    const { manifest, op } = node.primitive
+    const { manifest, op, digest } = node.primitive
     const { writes = [], intents = [] } = manifest.effects ?? {}
-    if (manifest.kind !== 'action' || op !== undefined || writes.length + intents.length === 0) continue
+    if (manifest.kind !== 'action' || op !== undefined || digest === undefined || writes.length + intents.length === 0) continue
     const message = `the effects of ${nodeName(node)} are performed whatever outcome ${quote(manifest.id)} returns, also "Rejected"`
     yield { message, fix: 'gate the action by a trigger, if it must not act', node }
   }

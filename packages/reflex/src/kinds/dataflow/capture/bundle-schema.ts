@@ -96,6 +96,11 @@ function capturedDecision(): z.ZodObject {
     outputs_hash: sha256().nullable(),
     intent_acks: z.array(ack).optional(),
     interruption: z.enum(INTERRUPTIONS).optional(),
+    fork: z
+      .string()
+      .regex(/^[0-9a-f]{16}$/, 'expects the mark of a fork: 16 hexadecimal digits')
+      .optional()
+      .describe('The mark of the fork that decided; the ids of its intents are those of the graph GRAPH~FORK'),
   })
 }
 

@@ -55,6 +55,11 @@ export interface CapturedDecision extends Decision {
   readonly outputs_hash: string | null
   readonly intent_acks?: readonly IntentAck[]
   readonly interruption?: Interruption
+  /**
+   * The mark of the fork that decided; absent for a run that was not a fork then. The ids of its intents are those of the graph `GRAPH~FORK`
+   * (reference 5.2), because a fork never acts as its source.
+   */
+  readonly fork?: string
 }
 
 /** The part of a capture that is known before its first event. */
@@ -89,6 +94,7 @@ export interface RecordedStep {
   readonly outputs: Readonly<Record<string, PassValue>> | null
   readonly acks?: readonly IntentAck[] | undefined
   readonly interruption?: Interruption | undefined
+  readonly fork?: string | undefined
 }
 
 /** An event and its decision, as a capture has them. */

@@ -1,24 +1,26 @@
-import { type Change, isObject, type Json } from '../../../kernel/index.ts'
-import { readArgs } from '../run/args.ts'
+import { type Change, type Input, isObject, type Json } from '../../../kernel/index.ts'
+import { frameArgs, readArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
-import { channelOf } from '../run/intents.ts'
+import { channelOf, LEFT_OUT } from '../run/intents.ts'
 import { passesOf } from '../run/passes-of.ts'
 import { readPosition } from '../run/position.ts'
-import type { PassReport } from '../run/session.ts'
+import type { PassReport } from '../run/taken.ts'
 import { type BundleHeader, CAPTURE_VERSION, type CapturedStep, INTERRUPTIONS, type IntentAck, type Interruption } from './bundle.ts'
 import { captureStep } from './capture-step.ts'
 import { adapterProvenance, egressProvenance, runtimeProvenance } from './provenance.ts'
 
 /** Returns the part of the capture of a run that is known before its first event. `args`: those with which it started. */
 export function captureHeader({ id, graph, adapter }: CompiledGraph, args: Json | undefined): BundleHeader {
-  const { host, context } = readArgs(args)
+  const { host, context, imported } = readArgs(args)
+  const own = Object.keys(host.channels).length === 0 ? undefined : egressProvenance(host)
+  const egress = imported === undefined ? own : imported.egress
   return {
     capture_version: CAPTURE_VERSION,
     graph_id: id,
     config: host.constraints,
     adapter_provenance: adapterProvenance(adapter?.adapter),
     runtime_provenance: runtimeProvenance(graph),
-    ...(Object.keys(host.channels).length === 0 ? {} : { egress_provenance: egressProvenance(host) }),
+    ...(egress === undefined ? {} : { egress_provenance: egress }),
     ...(Object.keys(context).length === 0 ? {} : { initial_context: context }),
   }
 }
@@ -49,7 +51,7 @@ export async function* capturedSteps(changes: AsyncIterable<Change<CompiledGraph
 }
 
 function finished({ report, acks }: OpenStep, interruption?: Interruption): CapturedStep {
-  const { event, merged, decision, effects, outputs } = report
+  const { event, merged, decision, effects, outputs, fork } = report
   const { event_id, kind, at, semantic_kind, payload = {} } = event
   return captureStep({
     event: { event_id, kind, at, semantic_kind },
@@ -60,15 +62,21 @@ function finished({ report, acks }: OpenStep, interruption?: Interruption): Capt
     outputs: outputs ?? null,
     acks,
     interruption,
+    fork,
   })
 }
 
-/** Returns the intents of the open step that a record acknowledges: one by its result, programs by their start. */
-function acksOf({ record: { input }, frame }: Change<CompiledGraph>, { report, acks }: OpenStep): IntentAck[] {
-  const { host } = readArgs(frame.args)
+/**
+ * Returns the intents of the open step that a record acknowledges: one by its result, programs by their start. One that a person leaves out is
+ * not acknowledged.
+ */
+function acksOf({ record: { input }, frame, state }: Change<CompiledGraph>, { report, acks }: OpenStep): IntentAck[] {
+  const { host } = frameArgs(frame, state)
   const pending = new Set(readPosition(frame.position).pending.map(({ intent_id }) => intent_id))
   const known = new Set(acks.map(({ intent_id }) => intent_id))
+  const isLeftOut = (input?.[0] === 'answer' && input[2] !== 'again') || isLeftOutResult(input)
   const done = report.effects.flatMap(({ intents }) => intents).filter(({ intent_id }) => !pending.has(intent_id) && !known.has(intent_id))
+  if (isLeftOut) done.shift()
   const result = input?.[0] === 'ok' ? input[2] : undefined
   const ref = isObject(result) && typeof result.egress_ref === 'string' ? result.egress_ref : undefined
   return done.map(({ kind, intent_id }, index) => ({
@@ -78,6 +86,11 @@ function acksOf({ record: { input }, frame }: Change<CompiledGraph>, { report, a
     acceptance: 'durable',
     ...(ref === undefined || index > 0 ? {} : { egress_ref: ref }),
   }))
+}
+
+/** True for the result of a channel of an imported run that stands for an intent which the run had left out. */
+function isLeftOutResult(input: Input | undefined): boolean {
+  return input?.[0] === 'ok' && isObject(input[2]) && input[2].status === LEFT_OUT
 }
 
 /** Returns the reason for which a run ended before its events did. */

@@ -23,6 +23,7 @@ export function captureStep(step: RecordedStep): CapturedStep {
     outputs_hash: step.outputs === null ? null : hashJson(step.outputs),
     ...(step.acks === undefined || step.acks.length === 0 ? {} : { intent_acks: step.acks }),
     ...(step.interruption === undefined ? {} : { interruption: step.interruption }),
+    ...(step.fork === undefined ? {} : { fork: step.fork }),
   }
   return { event, decision }
 }

@@ -3,8 +3,8 @@ import type { BundleHeader, CapturedDecision, CapturedEvent } from './bundle.ts'
 import { hashJson, hashText } from './hash.ts'
 
 /**
- * The hash over what nothing else in a capture proves: the header, the events in their order without their payloads, acknowledgements and
- * interruptions. Decisions and effects are not in it, because a replay makes them again and names the one that differs.
+ * The hash over what nothing else in a capture proves: the header, the events in their order without their payloads, acknowledgements,
+ * interruptions and forks. Decisions and effects are not in it, because a replay makes them again and names the one that differs.
  */
 export class BundleChain {
   #head: string
@@ -27,9 +27,10 @@ export class BundleChain {
     return this.#head
   }
 
-  add(event: CapturedEvent, decision: Pick<CapturedDecision, 'intent_acks' | 'interruption'> | undefined): void {
+  add(event: CapturedEvent, decision: Pick<CapturedDecision, 'intent_acks' | 'interruption' | 'fork'> | undefined): void {
     const { payload: _payload, incoming: _incoming, ...facts } = event
-    const link = [facts, decision?.intent_acks ?? null, decision?.interruption ?? null]
+    const fork = decision?.fork === undefined ? [] : [decision.fork]
+    const link = [facts, decision?.intent_acks ?? null, decision?.interruption ?? null, ...fork]
     this.#head = hashText(`${this.#head}\n${canonicalJson(link as unknown as Json)}`)
   }
 }

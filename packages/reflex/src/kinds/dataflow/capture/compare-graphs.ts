@@ -1,16 +1,28 @@
 import { equalJson, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { EventDifference } from '../../../programs/run-captures.ts'
-import { readArgs } from '../run/args.ts'
+import type { HostFile } from '../adapter/host-file.ts'
+import { readArgs, writeArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { START } from '../run/position.ts'
-import { type Arrived, type PassReport, Session } from '../run/session.ts'
+import { Session } from '../run/session.ts'
+import type { Arrived, PassReport } from '../run/taken.ts'
+import { simulatedHost } from '../run/simulated-host.ts'
+
+/** A version of a graph with the host whose limits hold for it. */
+export interface LimitedGraph {
+  readonly def: CompiledGraph
+  readonly host?: HostFile | undefined
+}
 
 /**
  * Yields the events at which two versions of a graph give other outputs or effects, or one of them refuses or fails. Each version has its own
- * context, so a difference may be a consequence of an earlier one. Intents count as acknowledged, and nothing is sent.
+ * context, so a difference may be a consequence of an earlier one, and keeps the limits of its host. Intents count as acknowledged, and nothing is
+ * sent.
  */
-export function* compareGraphs(one: CompiledGraph, other: CompiledGraph, events: Iterable<Json>): Generator<EventDifference> {
-  const sessions = [one, other].map((def) => new Session({ def, args: readArgs(undefined) }, [], START))
+export function* compareGraphs(one: LimitedGraph, other: LimitedGraph, events: Iterable<Json>): Generator<EventDifference> {
+  const sessions = [one, other].map(
+    ({ def, host }) => new Session({ def, args: readArgs(writeArgs({ host: simulatedHost(def.graph, host) })) }, [], START),
+  )
   let line = 0
   for (const body of events) {
     line++

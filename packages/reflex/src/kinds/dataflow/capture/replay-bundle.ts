@@ -24,8 +24,8 @@ export interface Attempt {
   readonly outputs: Readonly<Record<string, PassValue>> | null
 }
 
-/** Evaluates a pass again. */
-export type Evaluation = (context: BoundContext, event_id: string) => Attempt
+/** Evaluates a pass again. `fork`: the mark of the fork that made it, which is in the ids of its intents. */
+export type Evaluation = (context: BoundContext, event_id: string, fork?: string) => Attempt
 
 export interface ReplayOptions extends ReplayProgram {
   readonly evaluate: Evaluation
@@ -110,7 +110,7 @@ class BundleReplay {
       this.#state,
       { event_id, kind, at, context },
       (invocation) => {
-        attempt = this.#evaluate(invocation.context, invocation.event_id)
+        attempt = this.#evaluate(invocation.context, invocation.event_id, expected.fork)
         return attempt.termination
       },
     )

@@ -12,7 +12,7 @@ import { ProcessChannel } from './process-channel.ts'
 export type ChannelWorld = Pick<KindWorld, 'host' | 'startLines' | 'toolCall' | 'tools' | 'variable'>
 
 /** The channels to which the port sends. */
-export type SentChannel = Extract<Channel, { type: 'process' | 'http' }>
+export type SentChannel = Extract<Channel, { type: 'process' | 'http' | 'captured' }>
 
 /** An effect of the port: a process is started, or an intent is sent. */
 export type EgressRequest = {
@@ -46,6 +46,7 @@ export function egressPort(world: ChannelWorld): Port<RunSettings> {
       const request = requestOf(call)
       const { by } = request
       const isSafe = request.do === 'open' || request.keyed === true
+      if (by.type === 'captured') return { leaves: false, repeat: 'free' }
       const needs = by.type === 'process' ? [COMMAND_CAPABILITY] : (httpTraits(request, call, world).needs ?? [])
       return { leaves: true, repeat: isSafe ? 'keyed' : 'ask', needs }
     },
@@ -63,6 +64,7 @@ export function egressPort(world: ChannelWorld): Port<RunSettings> {
         if (by.type === 'process') await processOf({ ...request, by }, call, world)
         return { status: 'ready' }
       }
+      if (by.type === 'captured') throw unreachable(request.channel)
       if (by.type === 'process') return sendToProcess({ ...request, by }, call, world)
       return sendByHttp({ ...request, by }, call, world)
     },
@@ -82,7 +84,7 @@ async function sendToProcess(request: ProcessRequest & SendRequest, call: Call<R
     try {
       return await (await processOf(request, call, world)).send(request.intent, request.timeout, call.signal)
     } catch (thrown) {
-      channels.delete(request.channel)
+      channels.delete(keyOf(request))
       throw thrown
     }
   }
@@ -94,16 +96,24 @@ async function sendToProcess(request: ProcessRequest & SendRequest, call: Call<R
   }
 }
 
+/** Returns the name of a process: two graphs of one run may have channels of one name. */
+function keyOf({ channel, by, kinds }: ProcessRequest): string {
+  return JSON.stringify([channel, by, kinds])
+}
+
 /** Returns the process of a channel. Starts it if this process of Reflex has not. */
 function processOf({ channel, by, kinds }: ProcessRequest, call: Call<RunSettings>, world: ChannelWorld): Promise<ProcessChannel> {
   const channels = call.session as Channels
-  const known = channels.get(channel)
+  const key = keyOf({ channel, by, kinds })
+  const known = channels.get(key)
   if (known !== undefined) return known
   const starting = world.startLines({ argv: by.command }, world.toolCall(call))
-  const opening = starting.then((process) => ProcessChannel.open(channel, process, kinds, world.host))
-  channels.set(channel, opening)
+  const opening = starting.then((process) =>
+    ProcessChannel.open(channel, process, kinds, { host: world.host, command: by.command, folder: call.settings.workdir }),
+  )
+  channels.set(key, opening)
   opening.catch(() => {
-    if (channels.get(channel) === opening) channels.delete(channel)
+    if (channels.get(key) === opening) channels.delete(key)
   })
   return opening
 }
@@ -111,7 +121,15 @@ function processOf({ channel, by, kinds }: ProcessRequest, call: Call<RunSetting
 function requestOf({ args }: { readonly args: Json | undefined }): EgressRequest {
   const request: JsonObject = isObject(args) ? args : {}
   const { do: what, channel, by } = request
-  if ((what === 'open' || what === 'send') && typeof channel === 'string' && isObject(by) && (by.type === 'process' || by.type === 'http'))
-    return request as unknown as EgressRequest
+  const isSent = isObject(by) && (by.type === 'process' || by.type === 'http' || by.type === 'captured')
+  if ((what === 'open' || what === 'send') && typeof channel === 'string' && isSent) return request as unknown as EgressRequest
   throw faults.make('R1388', 'an egress effect names its channel')
+}
+
+/** Returns the fault of a fork of an imported run that asks for something outside. */
+function unreachable(channel: string): Error {
+  return faults.make('R1388', `the run was imported from a capture, which does not say how the channel ${channel} is reached`, {
+    path: channel,
+    fix: 'run the graph with its host file: reflex run GRAPH --events FILE --host FILE',
+  })
 }

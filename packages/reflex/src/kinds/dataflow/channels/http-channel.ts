@@ -43,6 +43,7 @@ export async function sendByHttp(
     const status = await prepared.run(toolCall(call)).then(statusOf, (thrown: unknown) => {
       if (keyed && attempt === 0 && !call.signal.aborted) return undefined
       throw faults.make('R1385', `channel ${channel} cannot be reached, so the outcome of ${intent.kind} is unknown`, {
+        rule: 'egress_io',
         path: channel,
         cause: thrown,
       })
@@ -52,6 +53,7 @@ export async function sendByHttp(
       return { status: 'refused', why: `channel ${channel} refused ${intent.kind} with the status ${status}` }
     if (status === undefined || (keyed && attempt === 0)) continue
     throw faults.make('R1385', `channel ${channel} answered ${intent.kind} with the status ${status}, so its outcome is unknown`, {
+      rule: 'egress_io',
       path: channel,
     })
   }

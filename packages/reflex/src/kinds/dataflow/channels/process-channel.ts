@@ -1,6 +1,8 @@
-import type { Host } from '../../../kernel/index.ts'
+import type { Host, JsonObject } from '../../../kernel/index.ts'
+import { shortJson } from '../../../text/index.ts'
 import type { LineProcess } from '../../../tools/index.ts'
 import { faults } from '../run/faults.ts'
+import { endText, missingScript } from './last-words.ts'
 import { type Acknowledgement, END_LINE, intentLine, readAcknowledgement, readReady, type SentIntent } from './frames.ts'
 
 /** The time in which a channel must be ready, and in which it must end, in milliseconds (reference 5.7). */
@@ -11,6 +13,8 @@ export class ProcessChannel {
   readonly #name: string
   readonly #process: LineProcess
   readonly #host: Host
+  /** Settles once no intent is under way. */
+  #last: Promise<unknown> = Promise.resolve()
 
   private constructor(name: string, process: LineProcess, host: Host) {
     this.#name = name
@@ -18,8 +22,16 @@ export class ProcessChannel {
     this.#host = host
   }
 
-  /** Waits until a process is ready for these kinds of effects. Throws `R1382` otherwise; the process is killed then. */
-  static async open(name: string, process: LineProcess, kinds: readonly string[], host: Host): Promise<ProcessChannel> {
+  /**
+   * Waits until a process is ready for these kinds of effects. Throws `R1382` otherwise; the process is killed then. `command`
+   * and `folder`: what was started and where, for the message.
+   */
+  static async open(
+    name: string,
+    process: LineProcess,
+    kinds: readonly string[],
+    { host, command, folder }: { readonly host: Host; readonly command: readonly string[]; readonly folder: string },
+  ): Promise<ProcessChannel> {
     const channel = new ProcessChannel(name, process, host)
     const line = await channel.#next(LIMIT)
     const ready = line === undefined ? undefined : readReady(line)
@@ -32,20 +44,33 @@ export class ProcessChannel {
         : 'wrong' in ready
           ? ready.wrong
           : `it does not handle ${missing.join(', ')}, which is routed to it`
-    throw faults.make('R1382', `channel ${name} is not ready: ${why}`, { path: name })
+    const script = ready === undefined ? missingScript(command, folder) : undefined
+    throw faults.make('R1382', `channel ${name} is not ready: ${script?.why ?? why}`, {
+      path: name,
+      ...(script === undefined ? {} : { fix: script.fix, data: { ended: why } }),
+    })
   }
 
-  /** Sends an intent and returns its acknowledgement. Throws `R1383`, `R1384` and `R1385`; the process is killed then. */
-  async send(intent: SentIntent, timeout: number, signal: AbortSignal): Promise<Acknowledgement> {
+  /**
+   * Sends an intent and returns its acknowledgement, after those that were sent before. Throws `R1383`, `R1384` and `R1385`; the process is
+   * killed then. A line that it has written before, such as a second acknowledgement, answers nothing: then the intent is not sent.
+   */
+  send(intent: SentIntent, timeout: number, signal: AbortSignal): Promise<Acknowledgement> {
+    const sent = this.#last.then(() => this.#send(intent, timeout, signal))
+    this.#last = sent.catch(() => undefined)
+    return sent
+  }
+
+  async #send(intent: SentIntent, timeout: number, signal: AbortSignal): Promise<Acknowledgement> {
+    await this.#refuseEarlyLine(intent)
     this.#process.send(intentLine(intent))
     const until = this.#host.now() + timeout
     const line = await this.#next(timeout, signal)
     const ack = line === undefined ? undefined : readAcknowledgement(line, intent.intent_id)
     if (ack !== undefined && !('wrong' in ack)) return ack
     this.#process.kill()
-    const about = { path: this.#name, data: { intent_id: intent.intent_id, channel: this.#name } }
-    if (ack !== undefined)
-      throw faults.make('R1383', `channel ${this.#name} broke the protocol: ${ack.wrong}`, { ...about, rule: 'egress_protocol_violation' })
+    const about = this.#about(intent)
+    if (ack !== undefined) throw this.#violation(ack.wrong, intent)
     if (this.#host.now() >= until)
       throw faults.make('R1384', `channel ${this.#name} has not acknowledged ${intent.kind} within ${timeout} ms`, {
         ...about,
@@ -55,6 +80,22 @@ export class ProcessChannel {
       ...about,
       rule: 'egress_io',
     })
+  }
+
+  async #refuseEarlyLine(intent: SentIntent): Promise<void> {
+    const line = await this.#process.next(AbortSignal.abort())
+    if (line === undefined) return
+    this.#process.kill()
+    throw this.#violation(`it wrote ${shortJson(line, 80)} before ${intent.kind} was sent; that answers nothing`, intent)
+  }
+
+  #violation(wrong: string, intent: SentIntent): Error {
+    const about = { ...this.#about(intent), rule: 'egress_protocol_violation' }
+    return faults.make('R1383', `channel ${this.#name} broke the protocol: ${wrong}`, about)
+  }
+
+  #about({ intent_id }: SentIntent): { readonly path: string; readonly data: JsonObject } {
+    return { path: this.#name, data: { intent_id, channel: this.#name } }
   }
 
   /** Tells the process that no intent follows, and waits for its end. */
@@ -77,11 +118,9 @@ export class ProcessChannel {
     }
   }
 
-  /** Returns how the process ended and the end of what it wrote to its errors. */
+  /** Returns how the process ended, and what it says is wrong. */
   async #lastWords(): Promise<string> {
     if (this.#process.isFlooding) return ': one of its lines is too long'
-    const { code, signal, stderr } = await this.#process.end(0)
-    const words = stderr.trim().split('\n').at(-1) ?? ''
-    return `: ${signal === null ? `exit ${code ?? 0}` : `ended by ${signal}`}${words === '' ? '' : `, ${words.slice(0, 200)}`}`
+    return `: ${endText(await this.#process.end(0))}`
   }
 }

@@ -5,7 +5,7 @@ import { adapterText, updateAdapterText } from '../adapter/adapter-text.ts'
 import { readAdapter } from '../adapter/read-adapter.ts'
 import { writeAdapter } from '../adapter/write-adapter.ts'
 import type { ValidatedGraph } from '../model/graph.ts'
-import { siblingName, siblingText } from './siblings.ts'
+import { adapterSibling, siblingName } from './siblings.ts'
 
 /** The version of the runtime that a new adapter asks for: the first one that runs graphs. */
 const RUNTIME = '0.1.0'
@@ -15,10 +15,10 @@ export function adapterFile(
   graph: ValidatedGraph | undefined,
   file: string,
   findings: readonly Fault[],
-  { places }: ReadContext,
+  context: ReadContext,
 ): CompanionText {
-  const path = join(dirname(file), siblingName(basename(file), 'adapter'))
-  const found = siblingText(file, 'adapter', places?.denied)
+  const path = context.companions?.adapter ?? join(dirname(file), siblingName(basename(file), 'adapter'))
+  const found = adapterSibling(file, context)
   if (graph === undefined) return { file: path, before: found?.text, findings }
   if (found === undefined) return { file: path, text: adapterText(writeAdapter(graph, { runtime: RUNTIME })), findings: [] }
   const { text: before } = found

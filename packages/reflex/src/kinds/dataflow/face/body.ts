@@ -6,7 +6,9 @@ import type { CompiledGraph } from '../run/compiled.ts'
 import { graphKind } from '../run/kind.ts'
 import { graphCaptures } from './captures.ts'
 import type { DataflowOptions } from './host-options.ts'
-import { graphTests } from '../search/test-graph.ts'
+import { readConditions } from '../search/conditions.ts'
+import { testGraph } from '../search/test-graph.ts'
+import { calledHost, hostFor } from './host-of.ts'
 import { dataflowLanguage } from './language.ts'
 import { liveGraphs } from './live.ts'
 import { dataflowReader } from './reader.ts'
@@ -19,12 +21,16 @@ export const dataflowBody: KindBody<DataflowOptions, CompiledGraph> = {
   language: dataflowLanguage,
   view: dataflowView,
   live: liveGraphs,
-  tests: graphTests,
+  tests: {
+    read: readConditions,
+    test: ({ def, file, options }, conditions, limits) => testGraph(def, hostFor(options, file), conditions, limits),
+  },
   captures: graphCaptures,
   folder: {
     keep: async () => undefined,
-    beginsAt: (def, options: RunOptionValues<typeof DATAFLOW_RUN_OPTIONS>, { file }) => startArgs(def, options, file),
+    beginsAt: (def, options: RunOptionValues<typeof DATAFLOW_RUN_OPTIONS>, from) => startArgs(def, options, from),
     startsBesides: startedPrograms,
+    calledWith: calledHost,
   },
   make(world, { primitives = [] } = {}) {
     const host = { primitives }

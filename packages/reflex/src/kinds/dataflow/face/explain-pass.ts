@@ -6,7 +6,7 @@ import { SET_CONTEXT } from '../model/effect.ts'
 import { type GraphNode, nodeName, type ValidatedGraph } from '../model/graph.ts'
 import { untagged } from '../model/value.ts'
 import type { NodeTrace } from '../pass/evaluate.ts'
-import type { PassReport } from '../run/session.ts'
+import type { PassReport } from '../run/taken.ts'
 
 /** The levels of an explanation: a node further back is explained by a question of its own. */
 const MAX_DEPTH = 60
@@ -35,10 +35,21 @@ export function explainPass(pass: ExplainedPass): PartCause {
   return {
     what: 'node',
     name: `E${report.decision.episode_id}`,
-    text: stopped ?? `ran for ${eventText(report)}${acted.length === 0 && failed === undefined ? '; no action ran' : ''}`,
+    text: stopped ?? `${passText(pass)}${acted.length === 0 && failed === undefined ? '; no action ran' : ''}`,
     ...(report.failure === undefined ? {} : { failed: true as const }),
     from: from.map((index) => explanation.node(index, 0)),
   }
+}
+
+/** Returns a function that gives what a node of a pass did or had, without its causes. */
+export function summaries(pass: ExplainedPass): (index: number) => Pick<PartCause, 'text' | 'value' | 'failed'> {
+  const explanation = new PassExplanation(pass)
+  return (index) => explanation.summary(index)
+}
+
+/** Returns what a pass was for, or why there was none. */
+export function passText({ report }: Pick<ExplainedPass, 'report'>): string {
+  return stoppedText(report) ?? `ran for ${eventText(report)}`
 }
 
 /** Returns the name of the event of a pass. That of a deferred item is in its snapshot only. */
@@ -65,6 +76,14 @@ class PassExplanation {
   /** True for a node that was evaluated and that no gate held. */
   hasRun(index: number): boolean {
     return this.#traces.get(index)?.held.length === 0
+  }
+
+  /** Returns what a node that was evaluated did or had. */
+  summary(index: number): Pick<PartCause, 'text' | 'value' | 'failed'> {
+    const [node, trace] = [this.#pass.graph.nodes[index], this.#traces.get(index)]
+    if (node === undefined || trace === undefined) return {}
+    const facts = this.#facts(node, trace)
+    return node.primitive.kind === 'source' ? { ...facts, text: facts.text ?? this.#sourced(node).text ?? '' } : facts
   }
 
   node(index: number, depth: number): PartCause {

@@ -22,9 +22,26 @@ export function graphInputs(def: CompiledGraph, input: JsonObject, texts: readon
   const values = given.map(([key, value]): [string, Json] => {
     const type = types.get(key)
     if (type === undefined) throw unknownInput(def.id, key, [...types.keys()])
-    return [key, typeof value === 'string' && texts.includes(key) ? textAs(SCHEMA_OF[type], value) : value]
+    return [key, typeof value === 'string' && texts.includes(key) ? textOf(def.id, key, type, value) : value]
   })
   return given.length === 0 && input[SELECTOR] === undefined ? {} : { ...kind, ...Object.fromEntries(values) }
+}
+
+/** Returns a text as a value of a type. Throws `R2045` for a text that is none. */
+function textOf(id: string, key: string, type: ScalarType, text: string): Json {
+  const value = textAs(SCHEMA_OF[type], text)
+  if (typeof value !== 'string' || type === 'String') return value
+  const [noun, sample] = EXPECTED[type]
+  throw programFaults.make('R2045', `the input "${key}" of ${id} is ${noun}, and ${JSON.stringify(text)} is none`, {
+    path: key,
+    fix: `write ${key}${sample}`,
+  })
+}
+
+const EXPECTED: Readonly<Record<Exclude<ScalarType, 'String'>, readonly [noun: string, sample: string]>> = {
+  Number: ['a number', '=1.5'],
+  Bool: ['true or false', '=true'],
+  Series: ['a list of numbers', ':=[1,2]'],
 }
 
 /** Returns the schema of the event that inputs stand for; undefined for a graph without an adapter. */

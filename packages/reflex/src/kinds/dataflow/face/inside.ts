@@ -4,8 +4,9 @@ import { nodeName, type ValidatedGraph } from '../model/graph.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { passesOf } from '../run/passes-of.ts'
 import { readPosition } from '../run/position.ts'
-import type { PassReport } from '../run/session.ts'
-import { explainNode, explainPass } from './explain-pass.ts'
+import type { PassReport } from '../run/taken.ts'
+import { type ExplainedPass, explainNode, explainPass } from './explain-pass.ts'
+import { picturePass } from './picture-pass.ts'
 
 /** The passes of a record, each with the number of its episode. */
 export const graphInside: InsideView<CompiledGraph> = {
@@ -25,6 +26,10 @@ export const graphInside: InsideView<CompiledGraph> = {
     return episode === 0 ? undefined : `E${episode - 1}`
   },
   explain: explainPart,
+  picture(change, part) {
+    const pass = explainedPass(change, part)
+    return 'unknown' in pass ? pass : picturePass(pass)
+  },
   writer(change, key) {
     const report = lastWriter(reportsOf(change, false), key)
     return report === undefined ? undefined : episodeName(report)
@@ -36,22 +41,27 @@ function reportsOf(change: Change<CompiledGraph>, traced: boolean): readonly Pas
 }
 
 function explainPart(change: Change<CompiledGraph>, part: number, name?: string): PartCause | UnknownName {
-  const { graph } = change.def
+  const pass = explainedPass(change, part)
+  if ('unknown' in pass) return pass
+  if (name === undefined) return explainPass(pass)
+  const index = nodeNamed(pass.graph, name)
+  return index === undefined ? { unknown: name, known: namesOf(pass.graph) } : explainNode(pass, index)
+}
+
+/** Repeats a record and returns one of its passes with every value. */
+function explainedPass(change: Change<CompiledGraph>, part: number): ExplainedPass | UnknownName {
   const reports = reportsOf(change, true)
   const report = reports[part - 1]
   if (report === undefined) return { unknown: String(part), known: reports.map((_, index) => String(index + 1)) }
   const earlier = reports.slice(0, part - 1)
-  const pass = {
-    graph,
+  return {
+    graph: change.def.graph,
     report,
     writtenBefore: (key: string) => {
       const writer = lastWriter(earlier, key)
       return writer === undefined ? undefined : episodeName(writer)
     },
   }
-  if (name === undefined) return explainPass(pass)
-  const index = nodeNamed(graph, name)
-  return index === undefined ? { unknown: name, known: namesOf(graph) } : explainNode(pass, index)
 }
 
 function lastWriter(reports: readonly PassReport[], key: string): PassReport | undefined {

@@ -17,7 +17,7 @@ import type { CompiledGraph, GraphSource } from '../run/compiled.ts'
 import { adapterFile } from './adapter-file.ts'
 import { graphInputs } from './inputs.ts'
 import { actionsOf, clustersOf } from './parts.ts'
-import { siblingText } from './siblings.ts'
+import { adapterSibling } from './siblings.ts'
 
 /** Reads graphs from text, with their clusters and adapters from the files beside them, and as objects of modules. */
 export function dataflowReader(host: GraphHost): Reader<CompiledGraph> {
@@ -101,7 +101,7 @@ function expandedGraph(root: DefinitionSource, { host, file, context, before }: 
 function completed(root: DefinitionSource, reading: Reading): ReadResult {
   const { host, file, context } = reading
   const { clusters, actions, files, graph, findings } = expandedGraph(root, reading)
-  const adapter = file === undefined ? undefined : siblingText(file, 'adapter', context?.places?.denied)
+  const adapter = file === undefined ? undefined : adapterSibling(file, context)
   const parts = [...files, ...(adapter === undefined ? [] : [adapter.file])]
   const read = adapter === undefined ? undefined : readAdapter(adapter.text, adapter.file)
   const contract = read?.adapter

@@ -6,9 +6,11 @@ import type { HostedEvent } from '../model/event.ts'
 import type { Scalar } from '../model/value.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { faults } from '../run/faults.ts'
+import { isOwnId, ownIdTaken } from '../run/own-ids.ts'
+import { frameArgs } from '../run/args.ts'
 import { readEvent } from '../run/read-event.ts'
+import { duplicate } from '../run/duplicate.ts'
 import { SeenIds } from '../run/seen-ids.ts'
-import { duplicate } from '../run/session.ts'
 import { EVENT_TOPIC, MOST_EVENTS } from '../run/topics.ts'
 
 const EVENT = z.looseObject({})
@@ -69,6 +71,7 @@ async function graphOf(name: string, { peek, host }: RouteWorld): Promise<Admitt
   const { kind, def } = definitions.program(frame.pin)
   if (kind !== 'dataflow') throw faults.make('R1388', `${row.id} is a ${kind} and takes no events of a graph`, { run: row.id })
   const { adapter } = def as CompiledGraph
+  const { sources } = frameArgs(frame, state)
   const reader = frame.reader()
   const entries = [...frame.scope.liveEntries()].flatMap(([key, { value }]): [string, Json][] =>
     value === undefined ? [] : [[key, value]],
@@ -81,9 +84,13 @@ async function graphOf(name: string, { peek, host }: RouteWorld): Promise<Admitt
     refusal(body) {
       const event = readEvent(body, { id: '', at: host.now() })
       if (event === undefined || isFault(event)) return event
-      if (seen.has(event.event_id)) return duplicate(event.event_id)
+      if (isOwnId(event.event_id, sources)) return ownIdTaken(event.event_id)
+      const earlier = seen.placeOf(event.event_id)
+      if (earlier !== undefined) return duplicate(event.event_id, earlier, sources)
       const bound = bind(event)
-      return 'refused' in bound ? bound.refused : undefined
+      if ('refused' in bound) return bound.refused
+      if (event.event_id !== '') seen.add(event.event_id)
+      return undefined
     },
   }
 }

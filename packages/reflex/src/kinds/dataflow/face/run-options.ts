@@ -12,12 +12,22 @@ export const DATAFLOW_RUN_OPTIONS = {
     ignored: noGraph,
     keep: 'events',
   },
+  adapter: {
+    flag: '--adapter',
+    type: 'file',
+    does: 'the contract of a graph with the world around it; default: NAME.adapter.json beside it',
+    root: true,
+    ignored: (kind) => `a ${kind} has no adapter`,
+    companion: 'adapter',
+    alsoOf: ['validate', 'test', 'diff', 'replay', 'import'],
+  },
   host: {
     flag: '--host',
     type: 'file',
     does: 'the channels, routes and limits of a graph; default: NAME.host.json beside it',
     root: true,
     ignored: noGraph,
+    alsoOf: ['test', 'diff'],
   },
   stays: {
     flag: '--stays',

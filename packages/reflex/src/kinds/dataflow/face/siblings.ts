@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { placed, type ProgramPlaces } from '../../../programs/file-above.ts'
+import type { ReadContext } from '../../../programs/language.ts'
+import { readText } from '../../../programs/read-text.ts'
 
 /** The most bytes of a file beside a graph. */
 const MOST_BYTES = 4_000_000
@@ -18,6 +20,12 @@ export function siblingText(
 ): SiblingText | undefined {
   if (program === undefined) return undefined
   return textIn(dirname(program), siblingName(basename(program), what), denied)
+}
+
+/** Returns the adapter of a graph: the file that a person named, else the one beside it. Undefined if there is none. */
+export function adapterSibling(program: string | undefined, { companions, places }: ReadContext = {}): SiblingText | undefined {
+  const named = companions?.adapter
+  return named === undefined ? siblingText(program, 'adapter', places?.denied) : { file: named, text: readText(named) }
 }
 
 /** Returns the name of the file beside a graph. */

@@ -4,12 +4,13 @@ import { shortJson } from '../../../text/index.ts'
 import type { EffectIntent } from '../model/effect.ts'
 import { nodeName } from '../model/graph.ts'
 import { untagged } from '../model/value.ts'
-import { readArgs } from '../run/args.ts'
+import { frameArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { channelOf } from '../run/intents.ts'
 import { passesOf } from '../run/passes-of.ts'
+import { fileBatchOf } from '../run/file-batch.ts'
 import { readPosition } from '../run/position.ts'
-import type { PassReport, Taken } from '../run/session.ts'
+import type { PassReport, Taken } from '../run/taken.ts'
 
 /** The most characters of the values in a line. */
 const MOST = 60
@@ -21,7 +22,8 @@ const MOST = 60
  */
 export function graphStory(change: Change<CompiledGraph>): StoryEvent[] {
   const { input } = change.record
-  if (input?.[0] === 'ok' || input?.[0] === 'err' || input?.[0] === 'answer') return settledStory(change)
+  const isRead = input?.[0] === 'ok' && fileBatchOf(input[2]) !== undefined
+  if (!isRead && (input?.[0] === 'ok' || input?.[0] === 'err' || input?.[0] === 'answer')) return settledStory(change)
   const taken = passesOf(change)
   return taken === undefined ? [] : [...refusedStory(taken), ...passStory(taken, change)]
 }
@@ -59,7 +61,7 @@ function tellPass(report: PassReport, change: Change<CompiledGraph>): StoryEvent
   }
   const intents = effects.flatMap((effect) => effect.intents)
   const started = intents.flatMap((intent): StoryEvent[] => {
-    const channel = channelOf(readArgs(change.frame.args).host, intent.kind)?.channel
+    const channel = channelOf(frameArgs(change.frame, change.state).host, intent.kind)?.channel
     return channel?.type === 'program' ? [{ mark: 'done', node, text: `${intentText(intent, change)}  starts ${channel.start}` }] : []
   })
   return intents.length > started.length ? [...started, { mark: 'enter', node }] : started

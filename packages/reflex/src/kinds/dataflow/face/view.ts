@@ -2,6 +2,7 @@ import { isObject, type Json } from '../../../kernel/index.ts'
 import type { KindResult, KindView } from '../../../programs/kind-view.ts'
 import { toGraph } from '../graph/drawing.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
+import { type GraphPosition, readPosition } from '../run/position.ts'
 import { graphInside } from './inside.ts'
 import { graphSignature } from './inputs.ts'
 import { graphStory } from './story.ts'
@@ -17,6 +18,7 @@ export const dataflowView: KindView<CompiledGraph> = {
   ],
   story: (change) => graphStory(change),
   inside: graphInside,
+  soFar: (_, { position }) => soFar(readPosition(position)),
   result,
 }
 
@@ -31,6 +33,18 @@ function result(_: CompiledGraph, value: Json): KindResult {
     ...Object.entries(sent).map(([kind, times]) => `${count(Number(times))} ${kind}`),
   ]
   return { value, how: parts.join(', '), isTold: true }
+}
+
+/** Returns the events that a graph has taken, what became of them, and what waits. */
+function soFar({ taken, refused, failed, deferred, pending }: GraphPosition): string[] {
+  const parts: [number, string][] = [
+    [refused, 'refused'],
+    [failed, 'failed'],
+    [deferred, 'deferred'],
+    [pending.length, 'to be acknowledged'],
+  ]
+  const more = parts.flatMap(([number, word]) => (number === 0 ? [] : [`${count(number)} ${word}`]))
+  return [[`${count(taken)} ${taken === 1 ? 'event' : 'events'}`, ...more].join(', ')]
 }
 
 function count(number: number): string {

@@ -5,14 +5,26 @@ import { type GraphNode, nodeName, type ValidatedGraph } from '../model/graph.ts
 export function toGraph(graph: ValidatedGraph): Graph {
   const entries = new Set(graph.order.filter((index) => Object.keys(graph.producers[index] ?? {}).length === 0))
   const nodes = graph.nodes.map((node, index) => drawnNode(node, entries.has(index)))
-  const edges = graph.edges.map(({ from, to }): GraphEdge => {
-    const [start, end] = [graph.nodes[from.node], graph.nodes[to.node]]
-    const source = start === undefined ? '' : nodeName(start)
-    const target = end === undefined ? '' : nodeName(end)
-    return { id: `${source}.${from.port} -> ${target}.${to.port}`, from: source, to: target, label: to.port }
-  })
+  const edges = graph.edges.map(
+    ({ from, to }): GraphEdge => ({ id: edgeId(graph, from, to), from: nameOf(graph, from), to: nameOf(graph, to), label: to.port }),
+  )
   const groups = groupsOf(graph.nodes)
   return { nodes, edges, ...(groups.length === 0 ? {} : { groups }) }
+}
+
+/** Returns the id of an edge in a drawing. */
+export function edgeId(graph: ValidatedGraph, from: PortOf, to: PortOf): string {
+  return `${nameOf(graph, from)}.${from.port} -> ${nameOf(graph, to)}.${to.port}`
+}
+
+interface PortOf {
+  readonly node: number
+  readonly port: string
+}
+
+function nameOf({ nodes }: ValidatedGraph, { node }: PortOf): string {
+  const found = nodes[node]
+  return found === undefined ? '' : nodeName(found)
 }
 
 /** A trigger is a choice: it decides what happens. An action is an end. */

@@ -4,6 +4,7 @@ import type { ContextReader, Inputs } from '../model/primitive.ts'
 import { type Outcome, type Scalar, ZERO } from '../model/value.ts'
 import { load, store, storeContext } from './banks.ts'
 import { type Called, callFunction, isPassError } from './call-function.ts'
+import { ChunkedCode } from './chunked.ts'
 import { copyOut, effectsOf } from './effects.ts'
 import { attempted, contextError, evaluatePlan, type PassResult } from './evaluate.ts'
 import { generatedCode } from './generated.ts'
@@ -24,17 +25,22 @@ export interface Pass {
 
 /**
  * The ways to run passes, with equal results: `checked` is the interpreter; `grouped` computes rows of one operation in loops; `generated`
- * runs code that is made for the graph, or `grouped` where evaluation of strings is not allowed.
+ * runs code that is made for the graph, or `grouped` where evaluation of strings is not allowed; `chunked` is `grouped` in parts, of which
+ * those are skipped whose inputs have not changed.
  */
-export type PassMode = 'checked' | 'grouped' | 'generated'
+export type PassMode = 'checked' | 'grouped' | 'generated' | 'chunked'
 
 export interface CompileOptions {
-  /** Default: `grouped` at first, and `generated` for a graph of up to 10,000 nodes after 100 passes. */
+  /**
+   * Default: `grouped` at first, and `generated` after 100 passes; for a graph of more than 2,000 nodes `chunked`, and `grouped` while events
+   * change much of it.
+   */
   readonly mode?: PassMode
 }
 
 const HOT = 100
-const MOST_GENERATED = 10_000
+/** The most nodes of generated code: that of a larger graph is slower than loops for thousands of passes, until all of it is optimized. */
+const MOST_GENERATED = 2_000
 
 /** Prepares a graph for passes. */
 export function compilePass(graph: ValidatedGraph, { mode }: CompileOptions = {}): Pass {
@@ -44,9 +50,14 @@ export function compilePass(graph: ValidatedGraph, { mode }: CompileOptions = {}
   return new CompiledPass(program, mode)
 }
 
+const NOTHING_CALLED: Map<number, Called> = new Map()
+const NO_OUTCOMES: Map<number, Outcome> = new Map()
+
 class CompiledPass implements Pass {
   readonly graph: ValidatedGraph
   readonly #program: Program
+  readonly #hasCalls: boolean
+  readonly #chunks: ChunkedCode | undefined
   #code: readonly SegmentCode[]
   /** The passes until code is generated. */
   #cold: number
@@ -54,16 +65,18 @@ class CompiledPass implements Pass {
   constructor(program: Program, mode: PassMode | undefined) {
     this.graph = program.plan.graph
     this.#program = program
-    const isSmall = program.plan.nodes.length <= MOST_GENERATED
-    this.#cold = mode === 'generated' ? 0 : mode === 'grouped' || !isSmall ? Number.POSITIVE_INFINITY : HOT
-    const generated = this.#cold === 0 ? generatedCode(program) : undefined
-    this.#code = generated ?? program.segments.map(({ rows }) => groupedCode(rows))
+    this.#hasCalls = program.segments.some(({ call }) => call !== undefined)
+    const chosen = mode ?? (program.plan.nodes.length <= MOST_GENERATED ? undefined : 'chunked')
+    this.#chunks = chosen === 'chunked' ? new ChunkedCode(program, mode === 'chunked') : undefined
+    this.#cold = chosen === undefined ? HOT : Number.POSITIVE_INFINITY
+    const generated = chosen === 'generated' ? generatedCode(program) : undefined
+    this.#code = this.#chunks?.segments ?? generated ?? program.segments.map(({ rows }) => groupedCode(rows))
   }
 
   run(context: ContextReader, ids?: PassIds): PassResult {
     const { plan } = this.#program
     if (--this.#cold === 0) this.#code = generatedCode(this.#program) ?? this.#code
-    const called = new Map<number, Called>()
+    const called = this.#hasCalls ? new Map<number, Called>() : NOTHING_CALLED
     const isSound = (!plan.needsIds || ids !== undefined) && this.#compute(context, called)
     return isSound ? this.#finish(called, ids) : evaluatePlan(plan, context, ids, { called })
   }
@@ -71,6 +84,7 @@ class CompiledPass implements Pass {
   /** Computes every value. False if the pass has an error; only the interpreter says which. */
   #compute(context: ContextReader, called: Map<number, Called>): boolean {
     const { segments, banks } = this.#program
+    this.#chunks?.begin()
     for (const [i, { loads, call }] of segments.entries()) {
       for (const each of loads) if (!this.#load(each, context)) return false
       const poison = this.#code[i]?.(banks)
@@ -82,8 +96,11 @@ class CompiledPass implements Pass {
 
   #load({ key, type, required, out }: Load, context: ContextReader): boolean {
     const value = context.value(key)
-    if (value === undefined) store(this.#program.banks, type, out.at, ZERO[type])
-    return value === undefined ? !required : storeContext(this.#program.banks, type, out.at, value)
+    const { banks } = this.#program
+    if (value === undefined) store(banks, type, out.at, ZERO[type])
+    const isSound = value === undefined ? !required : storeContext(banks, type, out.at, value)
+    this.#chunks?.stored(out)
+    return isSound
   }
 
   /** Calls a function of the host. Nothing before it in the order of evaluation has an error. */
@@ -95,7 +112,10 @@ class CompiledPass implements Pass {
     const result = callFunction(planned, isAction ? attempted(planned, values) : values, context)
     called.set(planned.index, result)
     if (isPassError(result)) return false
-    for (const [port, { type, at }] of outputs) store(this.#program.banks, type, at, result[port] as Scalar)
+    for (const [port, slot] of outputs) {
+      store(this.#program.banks, slot.type, slot.at, result[port] as Scalar)
+      this.#chunks?.stored(slot)
+    }
     return true
   }
 
@@ -111,17 +131,16 @@ class CompiledPass implements Pass {
   #finish(called: ReadonlyMap<number, Called>, ids: PassIds | undefined): PassResult {
     const { actions, outputs } = this.#program
     const effects: Effect[] = []
-    const outcomes = new Map<number, Outcome>()
+    const outcomes = actions.length > 0 ? new Map<number, Outcome>() : NO_OUTCOMES
     for (const { planned, gates, inputs, outcome } of actions) {
-      const runs = this.#isOpen(gates)
+      if (!this.#isOpen(gates)) continue
       const result = called.get(planned.index) as { readonly outcome?: Outcome } | undefined
-      outcomes.set(planned.index, runs ? (outcome ?? result?.outcome ?? 'Skipped') : 'Skipped')
-      if (runs) effects.push(...effectsOf(planned, (port) => this.#value(inputs.get(port) as Slot), ids))
+      outcomes.set(planned.index, outcome ?? result?.outcome ?? 'Skipped')
+      effects.push(...effectsOf(planned, (port) => this.#value(inputs.get(port) as Slot), ids))
     }
-    const values = outputs.map(({ name, node, slot }) => [
-      name,
-      slot === undefined ? (outcomes.get(node) ?? '') : copyOut(this.#value(slot)),
-    ])
-    return { outputs: Object.fromEntries(values) as Readonly<Record<string, Scalar>>, effects }
+    const values: Record<string, Scalar> = {}
+    for (const { name, node, slot } of outputs)
+      values[name] = slot === undefined ? (outcomes.get(node) ?? 'Skipped') : copyOut(this.#value(slot))
+    return { outputs: values, effects }
   }
 }

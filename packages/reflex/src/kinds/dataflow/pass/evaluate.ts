@@ -2,7 +2,7 @@ import { quote } from '../../../text/index.ts'
 import type { Effect } from '../model/effect.ts'
 import type { ValidatedGraph } from '../model/graph.ts'
 import type { ContextReader, Inputs, Outputs } from '../model/primitive.ts'
-import type { PassValue, Scalar, ScalarType } from '../model/value.ts'
+import { type PassValue, type Scalar, type ScalarType, typeOf } from '../model/value.ts'
 import { type Called, callFunction, isPassError, readValue } from './call-function.ts'
 import { decidingInputs } from './deciding.ts'
 import { copyOut, effectsOf } from './effects.ts'
@@ -111,7 +111,12 @@ export function contextError({ node, keys }: PlannedNode, context: ContextReader
     if (value === undefined) {
       if (required) return nodeError('MissingRequiredContextKey', node, `needs the key ${quote(key)}, which is absent`, { port: key })
     } else if (!hasType(value, type))
-      return nodeError('ContextKeyTypeMismatch', node, `needs the key ${quote(key)} as ${type}`, { port: key })
+      return nodeError(
+        'ContextKeyTypeMismatch',
+        node,
+        `needs the key ${quote(key)} as ${type}, and it is ${typeOf(value) ?? 'of no type'}`,
+        { port: key },
+      )
   }
   return undefined
 }

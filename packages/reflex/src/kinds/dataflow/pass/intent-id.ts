@@ -25,3 +25,8 @@ export function intentId({ graphId, eventId }: PassIds, node: string, kind: stri
   }
   return `${SCHEME}:sha256:${digestBytes(bytes)}`
 }
+
+/** Returns the name of a graph in the ids of intents. A fork has its own: its intents are others. */
+export function markedId(id: string, fork: string | undefined): string {
+  return fork === undefined ? id : `${id}~${fork}`
+}

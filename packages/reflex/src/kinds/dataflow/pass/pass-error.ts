@@ -1,9 +1,10 @@
 import type { Fault } from '../../../kernel/index.ts'
 import { quote } from '../../../text/index.ts'
 import { type GraphNode, nodeName } from '../model/graph.ts'
+import type { RunTermination } from '../model/termination.ts'
 import { faults } from './faults.ts'
 
-/** The errors of a pass (reference 4.6). Each is a function of the graph and the context, so none is worth a retry: a SemanticError. */
+/** The errors of a pass (reference 4.6). */
 export type PassErrorName =
   | 'ComputeFailed'
   | 'NonFiniteOutput'
@@ -44,6 +45,20 @@ const FIRST: Readonly<Record<PassErrorName, readonly [code: FaultCode, rule: str
   ActionSkipViolation: ['R1373', 'R.7'],
   IntentMetadataRequired: ['R1376', 'GW-EFX-META-1'],
   FunctionThrew: ['R1374', undefined],
+}
+
+/** The errors of a calculation, of the context and of a function that threw: they mean something, so a retry is of no use. */
+const MEANT: ReadonlySet<PassErrorName> = new Set([
+  'ComputeFailed',
+  'NonFiniteOutput',
+  'MissingRequiredContextKey',
+  'ContextKeyTypeMismatch',
+  'FunctionThrew',
+])
+
+/** Returns how an attempt ended by an error (reference 4.6). A supervisor may retry a `RuntimeError`, never a `SemanticError`. */
+export function terminationOf({ name }: PassError): RunTermination {
+  return { Failed: MEANT.has(name) ? 'SemanticError' : 'RuntimeError' }
 }
 
 export interface PassErrorDetails {

@@ -8,7 +8,7 @@ export const proofFaults = defineFaults({
     ...COMMON,
     title: 'A calculation of a graph can fail',
     means:
-      'For the values that the schemas of the adapter allow, a node divides by 0 or has a result that is too large for a number. The pass of such an event ends without outputs and effects. The message names values for which this happens. It is an error if it happens for every event.',
+      'For the values that the schemas of the adapter allow, a node divides by 0 or has a result that is too large for a number, at the first event or after equal events in a row. The pass of such an event ends without outputs and effects. The message names values for which this happens. It is an error if it happens for every event.',
     often: 'a field that may be 0, or that an event may leave out: it is read as 0 then',
     fix: 'Use safe_divide, or state "exclusiveMinimum", "minimum" and "maximum" in the schema of the field.',
   },
@@ -31,7 +31,7 @@ export const proofFaults = defineFaults({
     ...COMMON,
     title: 'The state of a graph is stuck, or its first event is special',
     means:
-      'All states of the Bool keys that the graph can reach were searched, from the first event on, where every key is absent. A key becomes true and then never false again although an action could write false; or an action writes a key that stays false for ever; or an action always fires at the first event because a number that no action has written yet is read as 0.',
+      'All states of the Bool keys that the graph can reach were searched, from the first event on, where every key is absent. A key becomes true and then never false again although an action could write false; or an action writes a key that stays false for ever; or an action always fires at the first event because a number that no action has written yet is read as 0. A count, a total or a constant may begin with 0; the last value of a field, or a mean, may not.',
     often: 'a latch that is never reset, or a comparison with the value of the last event without a key that says that there was one',
     fix: 'Correct the condition that resets or sets the key. For the first event, add a Bool key that states whether there is a value.',
   },

@@ -3,7 +3,8 @@ import type { Adapter } from '../model/adapter.ts'
 import type { ValidatedGraph } from '../model/graph.ts'
 import { type Plan, type PlannedNode, planOf } from '../pass/plan.ts'
 import { type Component, componentsOf, type Writer, writersOf } from './memory.ts'
-import { SymbolicPass } from './symbolic-pass.ts'
+import { memoryRanges } from './memory-ranges.ts'
+import { type Suspect, SymbolicPass } from './symbolic-pass.ts'
 import type { Work } from './truth-table.ts'
 
 /** The most steps of the proofs of one graph. */
@@ -13,6 +14,8 @@ const MOST_STEPS = 60_000_000
 export interface KindPasses {
   readonly form: EventForm | undefined
   readonly pass: SymbolicPass
+  /** The calculations that can fail, at the first events or later. */
+  readonly suspects: readonly Suspect[]
   /** The first pass of a run. */
   readonly first: SymbolicPass
 }
@@ -34,11 +37,12 @@ export function knownOf(graph: ValidatedGraph, adapter: Adapter | undefined): Kn
   const forms = prepared === undefined ? [undefined] : [...prepared.forms.values()]
   const writers = writersOf(plan.nodes)
   const written = new Set(writers.map(({ key }) => key))
-  const kinds = forms.map((form) => ({
-    form,
-    pass: new SymbolicPass(plan, { form, written }),
-    first: new SymbolicPass(plan, { form, written, isFirst: true }),
-  }))
+  const { ranges, suspects } = memoryRanges(plan, forms, writers, written)
+  const kinds = forms.map((form, kind): KindPasses => {
+    const pass = new SymbolicPass(plan, { form, written, ranges })
+    const first = new SymbolicPass(plan, { form, written, isFirst: true })
+    return { form, pass, first, suspects: [...pass.suspects, ...(suspects[kind] ?? [])] }
+  })
   const work = { left: MOST_STEPS }
   const memory = [...written].filter((key) => kinds.some(({ pass }) => pass.isMemory(key)) && isBool(plan, key)).sort()
   const passes = kinds.map(({ pass }) => pass)

@@ -4,6 +4,7 @@ import { FALSE } from './formulas.ts'
 import type { Known } from './known.ts'
 import { reachableRows } from './memory.ts'
 import type { Lint } from './lint.ts'
+import { possibleRows } from './possible-rows.ts'
 import { truthTable } from './truth-table.ts'
 
 /** Returns the actions that cannot fire at any event, in any state that the graph can reach. */
@@ -29,5 +30,6 @@ function canFire({ kinds, components, work }: Known, { index }: PlannedNode, kin
   const column = table?.columns.get(fires)
   if (table === undefined || column === undefined) return true
   const isReachable = reachableRows(table, components)
-  return column.some((fired, row) => fired === 1 && isReachable(row))
+  const isPossible = possibleRows(table, pass.numbers, work)
+  return column.some((fired, row) => fired === 1 && isReachable(row) && isPossible(row))
 }

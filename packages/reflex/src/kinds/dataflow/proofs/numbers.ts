@@ -13,12 +13,26 @@ export interface Failing {
   readonly isCertain: boolean
 }
 
+interface Calculated {
+  readonly number: SymbolicNumber
+  readonly suspect?: Failing
+}
+
+/** An operation on terms; `b` is `a` for one with a single operand. */
+export interface Operation {
+  readonly op: string
+  readonly a: number
+  readonly b: number
+}
+
 /** The numbers of the passes of one kind of event: equal calculations have equal terms. */
 export class Numbers {
   /** The values of each term. */
   readonly domains: Domain[] = []
   /** The two numbers whose difference a term is. */
   readonly pairs = new Map<number, readonly [a: number, b: number]>()
+  /** The operation that a term is the result of. */
+  readonly operations = new Map<number, Operation>()
   readonly #formulas: Formulas
   readonly #terms = new Map<string, number>()
   readonly #atoms = new Map<number, ReadonlySet<string>>()
@@ -86,13 +100,20 @@ export class Numbers {
   }
 
   /** Returns the result of an operation on numbers, and the reason why it can fail. */
-  calculate(
-    op: string,
-    operands: readonly SymbolicNumber[],
-    fallback: number,
-  ): { readonly number: SymbolicNumber; readonly suspect?: Failing } {
+  calculate(op: string, operands: readonly SymbolicNumber[], fallback: number): Calculated {
     const [a, b = a] = operands
     if (a === undefined || b === undefined) return { number: this.constant(0) }
+    const calculated = this.#calculated(op, [a, b], operands, fallback)
+    this.operations.set(calculated.number.term, { op, a: a.term, b: b.term })
+    return calculated
+  }
+
+  #calculated(
+    op: string,
+    [a, b]: readonly [SymbolicNumber, SymbolicNumber],
+    operands: readonly SymbolicNumber[],
+    fallback: number,
+  ): Calculated {
     const memory = operands.reduce((all, operand) => union(all, operand.memory), NONE)
     const name = `${op} ${operands.map(({ term }) => term).join(' ')}`
     const result = (domain: Domain): SymbolicNumber => ({

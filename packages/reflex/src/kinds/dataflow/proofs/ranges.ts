@@ -6,6 +6,9 @@ export interface Ranged {
   readonly overflows: boolean
 }
 
+/** A range with more single values than this is a range only. */
+const MOST_POINTS = 16
+
 type Range = readonly [low: number, high: number]
 
 const APPLY: Readonly<Record<string, (a: number, b: number) => number>> = {
@@ -41,7 +44,12 @@ export function rangeOfOne(op: 'abs' | 'negate', of: Domain): Domain {
 
 /** Returns the range that has the values of two. */
 export function joined(a: Domain, b: Domain): Domain {
-  return spanned([...hull(a), ...hull(b)])
+  const points =
+    a.points === undefined || b.points === undefined ? undefined : [...new Set([...a.points, ...b.points])].sort((x, y) => x - y)
+  const range = spanned([...hull(a), ...hull(b)])
+  return points === undefined || points.length > MOST_POINTS
+    ? range
+    : { ...range, points, hasZero: a.hasZero === true || b.hasZero === true }
 }
 
 function spanned(values: Range | readonly number[]): Domain {

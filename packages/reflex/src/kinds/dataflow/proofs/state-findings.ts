@@ -1,13 +1,15 @@
 import { quote } from '../../../text/index.ts'
 import { nodeName, type ValidatedGraph } from '../model/graph.ts'
 import type { PlannedNode } from '../pass/plan.ts'
+import { beginsAtZero } from './begins-at-zero.ts'
 import type { KindPasses, Known } from './known.ts'
 import type { Lint } from './lint.ts'
 import { type Component, reachableRows, type Writer } from './memory.ts'
 import { truthTable, valueAt } from './truth-table.ts'
 
 /** Finds Bool keys that are stuck: true for ever once they are true, or never true although an action writes them. */
-export function* stuckKeys({ plan, components, writers }: Known, never: readonly PlannedNode[]): Generator<Lint> {
+export function* stuckKeys(known: Known, never: readonly PlannedNode[]): Generator<Lint> {
+  const { plan, components, writers } = known
   for (const component of components) {
     for (const [place, key] of component.keys.entries()) {
       const own = writers.filter((writer) => writer.key === key && !never.includes(writer.planned))
@@ -18,7 +20,7 @@ export function* stuckKeys({ plan, components, writers }: Known, never: readonly
       if (!stuck) {
         const message = `the key ${quote(key)} stays false for ever: ${nodeName(node)} never writes true`
         yield { code: 'R1398', message, node, fix: 'correct the condition that sets it' }
-      } else if (gates(plan.graph, plan.nodes, key) && !own.every((one) => isLiteral(plan.graph, one))) {
+      } else if (matters(known, key) && !own.every((one) => isLiteral(plan.graph, one))) {
         const message = `the key ${quote(key)} never becomes false again once ${nodeName(node)} has written true`
         yield { code: 'R1398', message, node, fix: 'correct the condition that resets it' }
       }
@@ -35,11 +37,12 @@ function stuckAt({ reachable, next }: Component, place: number): boolean | undef
   return set.every((state) => [...(next.get(state) ?? [])].every(isSet)) ? true : undefined
 }
 
-/** True if a trigger depends on a key. */
-function gates(graph: ValidatedGraph, nodes: readonly PlannedNode[], key: string): boolean {
+/** True if a trigger or the value of another key depends on a key. A key that is only shown may say that something has ever happened. */
+function matters({ plan: { graph, nodes }, writers }: Known, key: string): boolean {
   const reached = new Set(nodes.filter(({ keys }) => keys.some((read) => read.key === key)).map(({ index }) => index))
   for (const { index, inputs } of nodes) if (inputs.some(({ from }) => reached.has(from.node))) reached.add(index)
-  return [...reached].some((index) => graph.nodes[index]?.primitive.kind === 'trigger')
+  const isTrigger = [...reached].some((index) => graph.nodes[index]?.primitive.kind === 'trigger')
+  return isTrigger || writers.some((writer) => writer.key !== key && reached.has(writer.planned.index))
 }
 
 /** True for a writer whose value is written in the graph: a key that is set once is meant to stay. */
@@ -65,12 +68,13 @@ export function* firstEvents(known: Known, never: readonly PlannedNode[]): Gener
 }
 
 /** Returns the key of a number on which an action depends that fires at each first event, but not at each event. */
-function numberThatMatters({ components, work }: Known, { pass, first }: KindPasses, { index }: PlannedNode): string | undefined {
+function numberThatMatters(known: Known, { pass, first }: KindPasses, { index }: PlannedNode): string | undefined {
+  const { components, work } = known
   const [fires, atFirst] = [pass.fires.get(index), first.fires.get(index)]
   if (fires === undefined || atFirst === undefined) return undefined
   const keys = pass.formulas.partsOf([fires]).flatMap((part) => {
     const formula = pass.formulas.list[part]
-    return formula?.kind === 'atom' ? [...pass.numbers.memoryOf(formula.term)] : []
+    return formula?.kind === 'atom' ? [...pass.numbers.memoryOf(formula.term)].filter((key) => !beginsAtZero(known, key)) : []
   })
   const [key] = keys.sort()
   if (key === undefined) return undefined

@@ -1,10 +1,15 @@
 import type { EventField, EventForm } from '../adapter/event-form.ts'
 import type { PortType, ScalarType } from '../model/value.ts'
 import type { Plan, PlannedNode } from '../pass/plan.ts'
-import { ANY_NUMBER, type Domain, schemaDomain } from './domain.ts'
-import { Formulas, isComparison } from './formulas.ts'
+import { ANY_NUMBER, type Domain, hull, schemaDomain } from './domain.ts'
+import { FALSE, Formulas, isComparison } from './formulas.ts'
 import { Numbers } from './numbers.ts'
-import type { SymbolicValue } from './symbolic-value.ts'
+import { joined } from './ranges.ts'
+import type { SymbolicNumber, SymbolicSeries, SymbolicValue } from './symbolic-value.ts'
+
+const NONE: ReadonlySet<string> = new Set()
+/** A series without a window is taken to have this many values when the overflow of its sum is judged. */
+const FEW = 16
 
 export interface SymbolicOptions {
   /** The kind of the event; absent for a graph without an adapter, whose events have any values. */
@@ -13,7 +18,12 @@ export interface SymbolicOptions {
   readonly written: ReadonlySet<string>
   /** True for the first event: no action has written a key. */
   readonly isFirst?: boolean
+  /** The values that the number keys of the memory can have, and the elements of its series; absent for a series that stays empty. */
+  readonly ranges?: MemoryRanges
 }
+
+/** The values of keys of the memory: of a number, or of the elements of a series. */
+export type MemoryRanges = ReadonlyMap<string, Domain | undefined>
 
 /** A calculation that can fail. `isCertain`: in every pass of this kind of event. */
 export interface Suspect {
@@ -48,6 +58,11 @@ export class SymbolicPass {
   input({ inputs }: PlannedNode, port: string): SymbolicValue | undefined {
     const from = inputs.find((input) => input.port === port)?.from
     return from === undefined ? undefined : this.#values.get(`${from.node} ${from.port}`)
+  }
+
+  /** True unless an action is known never to fire at an event of this kind. */
+  canFire(node: number): boolean {
+    return this.fires.get(node) !== FALSE
   }
 
   /** Returns the formula of a Bool input. */
@@ -121,12 +136,10 @@ export class SymbolicPass {
     if (op === 'append' || op === 'window') {
       const size = Number(parameters['size'])
       if (op === 'window' && !(Number.isInteger(size) && size > 0)) this.suspects.push({ node: index, what: 'size', isCertain: true })
-      return { type: 'other', term: this.numbers.termOf(`${op} ${size} ${operands.map(nameOf).join(' ')}`, ANY_NUMBER) }
+      const series = op === 'append' ? appended(operands) : windowOf(operands[0], size)
+      return { type: 'other', term: this.numbers.termOf(`${op} ${size} ${operands.map(nameOf).join(' ')}`, ANY_NUMBER), series }
     }
-    if (op === 'len' || op === 'sum' || op === 'mean') {
-      const domain: Domain = op === 'len' ? { low: 0, high: Number.POSITIVE_INFINITY, isWhole: true } : ANY_NUMBER
-      return { type: 'Number', number: this.numbers.named(`${op} ${operands.map(nameOf).join(' ')}`, domain) }
-    }
+    if (op === 'len' || op === 'sum' || op === 'mean') return { type: 'Number', number: this.#total(op, index, operands[0]) }
     const numbers = operands.flatMap((operand) => (operand?.type === 'Number' ? [operand.number] : []))
     if (op === 'select') {
       const [yes, no] = numbers
@@ -138,6 +151,19 @@ export class SymbolicPass {
     const { number, suspect } = this.numbers.calculate(op, numbers, Number(parameters['fallback']))
     if (suspect !== undefined) this.suspects.push({ node: index, ...suspect })
     return { type: 'Number', number }
+  }
+
+  /** Returns the length, the sum or the mean of a series: 0 for one that is always empty. */
+  #total(op: 'len' | 'sum' | 'mean', node: number, operand: SymbolicValue | undefined): SymbolicNumber {
+    const { elements, most, memory } = seriesOf(operand)
+    if (elements === undefined) return this.numbers.constant(0)
+    const largest = Math.max(...hull(elements).map(Math.abs))
+    // A few large values show an overflow; an unstated bound says nothing about it.
+    const overflows = op !== 'len' && Number.isFinite(largest) && !Number.isFinite(largest * (most ?? FEW))
+    if (overflows) this.suspects.push({ node, what: 'overflow', isCertain: false })
+    const domain: Domain = op === 'len' ? { low: 0, high: Number.POSITIVE_INFINITY, isWhole: true } : ANY_NUMBER
+    // An empty series has the length 0 and the sum 0, as it should; its mean is no value of it.
+    return { ...this.numbers.named(`${op} ${nameOf(operand)}`, domain), memory: op === 'mean' ? memory : NONE }
   }
 
   #constant(value: unknown): SymbolicValue {
@@ -155,10 +181,17 @@ export class SymbolicPass {
     const isMemory = this.isMemory(key)
     if (isMemory && isFirst) return this.#zero(type)
     if (type === 'Bool') return isMemory ? { type, formula: this.formulas.bit(memoryBit(key)) } : this.#field(key, field)
-    if (type !== 'Number') return { type: 'other', term: this.numbers.termOf(`key ${key}`, ANY_NUMBER) }
-    const domain = field === undefined ? ANY_NUMBER : schemaDomain(field.schema, field.required === undefined)
-    const number = this.numbers.named(`key ${key}`, domain)
-    return { type, number: isMemory ? { ...number, memory: new Set([key]) } : number }
+    const ranges = isMemory ? this.#options.ranges : undefined
+    const known = ranges?.get(key)
+    const memory: ReadonlySet<string> = isMemory ? new Set([key]) : NONE
+    if (type !== 'Number') {
+      const elements = ranges?.has(key) === true ? known : ANY_NUMBER
+      const series: SymbolicSeries = elements === undefined ? { memory } : { elements, memory }
+      return { type: 'other', term: this.numbers.termOf(`key ${key}`, ANY_NUMBER), series }
+    }
+    if (known !== undefined && known.low === known.high) return this.#constant(known.low)
+    const domain = known ?? (field === undefined ? ANY_NUMBER : schemaDomain(field.schema, field.required === undefined))
+    return { type, number: { ...this.numbers.named(`key ${key}`, domain), memory } }
   }
 
   /** Returns the value of a Bool of the event. */
@@ -171,7 +204,8 @@ export class SymbolicPass {
   }
 
   #zero(type: ScalarType): SymbolicValue {
-    return this.#constant(type === 'Number' ? 0 : type === 'Bool' ? false : '')
+    const empty = this.#constant(type === 'Number' ? 0 : type === 'Bool' ? false : '')
+    return empty.type === 'other' ? { ...empty, series: { memory: NONE } } : empty
   }
 
   #unknown(name: string, type: PortType): SymbolicValue {
@@ -179,6 +213,25 @@ export class SymbolicPass {
     if (type === 'Bool' || type === 'Event') return { type: 'Bool', formula: this.formulas.bit(`port ${name}`) }
     return { type: 'other', term: this.numbers.termOf(`port ${name}`, ANY_NUMBER) }
   }
+}
+
+function seriesOf(value: SymbolicValue | undefined): SymbolicSeries {
+  return (value?.type === 'other' ? value.series : undefined) ?? { elements: ANY_NUMBER, memory: NONE }
+}
+
+function appended([series, value]: readonly (SymbolicValue | undefined)[]): SymbolicSeries {
+  const { elements, memory } = seriesOf(series)
+  const added = value?.type === 'Number' ? value.number : undefined
+  const domain = added?.domain ?? ANY_NUMBER
+  return {
+    elements: elements === undefined ? domain : joined(elements, domain),
+    memory: new Set([...memory, ...(added?.memory ?? NONE)]),
+  }
+}
+
+function windowOf(value: SymbolicValue | undefined, size: number): SymbolicSeries {
+  const { elements, memory } = seriesOf(value)
+  return { ...(elements === undefined ? {} : { elements }), most: size, memory }
 }
 
 function nameOf(value: SymbolicValue | undefined): string {

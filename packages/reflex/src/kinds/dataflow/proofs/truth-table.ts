@@ -15,6 +15,8 @@ export interface Variable {
   /** The index of the number; absent for a bit. */
   readonly term?: number
   readonly values: readonly (number | boolean)[]
+  /** The numbers that it is compared with. */
+  readonly limits: readonly number[]
   /** The number of rows after which its value changes. */
   readonly stride: number
 }
@@ -60,14 +62,14 @@ function variablesOf(formulas: Formulas, terms: readonly Domain[], parts: readon
     if (formula?.kind === 'atom') limits.set(formula.term, [...(limits.get(formula.term) ?? []), formula.limit])
   }
   let stride = 1
-  const next = (name: string, values: readonly (number | boolean)[], term?: number): Variable => {
-    const variable = { name, values, stride, ...(term === undefined ? {} : { term }) }
+  const next = (name: string, values: readonly (number | boolean)[], term?: number, limits: readonly number[] = []): Variable => {
+    const variable = { name, values, stride, limits, ...(term === undefined ? {} : { term }) }
     stride *= values.length
     return variable
   }
   return [
     ...[...bits].sort().map((name) => next(name, [false, true])),
-    ...[...limits].map(([term, numbers]) => next(`#${term}`, representatives(terms[term] ?? { low: 0, high: 0 }, numbers), term)),
+    ...[...limits].map(([term, numbers]) => next(`#${term}`, representatives(terms[term] ?? { low: 0, high: 0 }, numbers), term, numbers)),
   ]
 }
 

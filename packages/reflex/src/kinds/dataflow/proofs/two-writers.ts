@@ -5,6 +5,7 @@ import { candidates, keysOf, partOf } from './candidates.ts'
 import type { KindPasses, Known } from './known.ts'
 import type { Lint } from './lint.ts'
 import { reachableRows, type Writer } from './memory.ts'
+import { possibleRows } from './possible-rows.ts'
 import { type FieldValues, solve } from './solve.ts'
 import { memoryBit } from './symbolic-pass.ts'
 import { truthTable, type TruthTable, valueAt } from './truth-table.ts'
@@ -37,9 +38,10 @@ function eventForBoth(known: Known, one: Writer, other: Writer): string | undefi
     const column = table?.columns.get(both)
     if (table === undefined || column === undefined) continue
     const isReachable = reachableRows(table, known.components)
+    const isPossible = possibleRows(table, pass.numbers, known.work)
     let tried = 0
     for (let row = 0; row < table.rows && tried < MOST_TRIED; row++) {
-      if (column[row] !== 1 || !isReachable(row)) continue
+      if (column[row] !== 1 || !isReachable(row) || !isPossible(row)) continue
       tried++
       const text = confirmed(known, kind, form, { table, row, nodes: [one.planned.index, other.planned.index] })
       if (text !== undefined) return text

@@ -20,7 +20,11 @@ export interface Witness {
 export function tryEvent(
   { adapter }: Pick<Known, 'adapter'>,
   plan: Plan,
-  { form, values, memory = new Map() }: { readonly form: EventForm; readonly values: FieldValues; readonly memory?: FieldValues },
+  {
+    form,
+    values,
+    memory = new Map(),
+  }: { readonly form: EventForm; readonly values: FieldValues; readonly memory?: ReadonlyMap<string, Scalar> },
 ): Witness | undefined {
   const plain = plainPayload(form)
   if (adapter === undefined || plain === undefined) return undefined

@@ -2,7 +2,7 @@ import { defineFaults } from '../../../kernel/index.ts'
 
 const RUN = 'while a graph runs'
 
-/** The catalogue entries of running graphs and their channels (R1380 to R1389). */
+/** The catalogue entries of running graphs and their channels (R1334, R1337 and R1380 to R1389). */
 export const faults = defineFaults({
   R1334: {
     title: 'An event id was taken before',
@@ -13,6 +13,15 @@ export const faults = defineFaults({
     means: 'An event with this id has run in this run, so this one is refused: each event has at most one pass.',
     often: 'a source that sends its last events again after a failure, two lines of a file with one id',
     fix: 'Nothing, if it is the same event; otherwise give it an id of its own.',
+  },
+  R1337: {
+    title: 'A graph has no source of events',
+    verdict: 'fail',
+    when: 'before a run',
+    rules: ['dataflow RUN-CANON-1'],
+    means:
+      'The adapter of the graph declares the events that it takes. The run has no source of them, and no inputs that could be one event.',
+    fix: 'Add --events FILE, --events - or --stays, name a process or a timer as ingress in the host file, or give the fields of one event with --input.',
   },
   R1380: {
     title: 'An event has the wrong form',
@@ -29,7 +38,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     severity: 'warning',
     when: 'when an event arrives',
-    means: 'The JSON of an event has more than 1,000,000 characters.',
+    means: 'The JSON of an event has more than 1,000,000 characters, or more than 500 levels of objects and lists.',
     fix: 'Send less with one event, or a name by which an effect finds it.',
   },
   R1382: {

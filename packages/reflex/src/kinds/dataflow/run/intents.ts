@@ -1,12 +1,19 @@
 import { type Fault, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { quote } from '../../../text/index.ts'
+import { faults as adapterFaults } from '../adapter/faults.ts'
+import { graphNeeds } from '../adapter/graph-needs.ts'
 import type { Channel, HostFile, Route } from '../adapter/host-file.ts'
 import type { EffectIntent } from '../model/effect.ts'
 import { untagged } from '../model/value.ts'
+import type { CompiledGraph } from './compiled.ts'
 import { faults } from './faults.ts'
 import type { Running } from './running.ts'
 
 /** The question after a channel has failed. */
 export const FAILURE_WAIT = 'egress'
+
+/** The status of an intent that the run of a capture had left out: the graph continues without an acknowledgement. */
+export const LEFT_OUT = 'left out'
 
 /** The channel of a kind of intent, with its route. */
 export interface RoutedChannel {
@@ -19,6 +26,18 @@ export function channelOf({ routes, channels }: HostFile, kind: string): RoutedC
   const route = Object.hasOwn(routes, kind) ? routes[kind] : undefined
   const channel = route === undefined ? undefined : channels[route.channel]
   return route === undefined || channel === undefined ? undefined : { route, channel }
+}
+
+/** Returns the faults of the intents of a called graph that no route of the operator takes: `R1357` for each kind. */
+export function uncoveredIntents({ id, graph }: CompiledGraph, { routes }: HostFile): Fault[] {
+  const kinds = [...new Set(graphNeeds(graph).intents.map(({ intent }) => intent.name))].filter((kind) => !Object.hasOwn(routes, kind))
+  return kinds.map((kind) =>
+    adapterFaults.make('R1357', `nothing realizes the effect ${quote(kind)} of ${id}, which another program calls`, {
+      rule: 'HST-5',
+      path: kind,
+      fix: `put a host file beside ${id}: NAME.host.json with a route for ${quote(kind)}`,
+    }),
+  )
 }
 
 /** Sends an intent by its route. Returns the strand of a program that was started: such an intent is done at once. */

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { EffectIntent } from '../model/effect.ts'
+import type { ReadPlace } from './read-place.ts'
 
 /** An intent that is not acknowledged yet, with the episode of the pass that asked for it. */
 export interface PendingIntent extends EffectIntent {
@@ -25,8 +26,8 @@ export interface GraphPosition {
   readonly pending: readonly PendingIntent[]
   /** Events that were taken and wait for the acknowledgements of intents before them. */
   readonly held: readonly Json[]
-  /** The end of the last line that was taken of each source of events, in bytes, and the number of lines. */
-  readonly read: Readonly<Record<string, readonly [offset: number, line: number]>>
+  /** How far each source of events has been taken. */
+  readonly read: Readonly<Record<string, ReadPlace>>
   /** Programs that were started and have not ended, by their strands. */
   readonly started: Readonly<Record<string, readonly [kind: string, intent: string]>>
   /** True once no event follows: the graph ends after what is pending. */

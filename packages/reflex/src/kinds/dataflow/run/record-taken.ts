@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../kernel/index.ts'
 import { faultJson, isFault } from '../../../kernel/index.ts'
 import type { GraphPosition } from './position.ts'
 import { positionPatch } from './position.ts'
-import type { PassReport, Taken } from './session.ts'
+import type { PassReport, Taken } from './taken.ts'
 import type { GraphStep } from './running.ts'
 
 /** Records what a step has taken: the keys that changed, the position, and a note from which a replay sees that nothing differs. */

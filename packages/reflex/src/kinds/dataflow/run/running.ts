@@ -1,5 +1,5 @@
-import { type Json, originOf, type State, type StepContext } from '../../../kernel/index.ts'
-import { type GraphArgs, readArgs } from './args.ts'
+import type { Input, Json, StepContext } from '../../../kernel/index.ts'
+import { calledArgs, type GraphArgs, readArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
 import { readPosition } from './position.ts'
 import { Session } from './session.ts'
@@ -11,19 +11,21 @@ export interface Running {
   readonly x: GraphStep
   readonly args: GraphArgs
   readonly session: Session
+  /** What the step was told. */
+  readonly input: Input | undefined
 }
 
 /** Returns the graph of a frame. What it has computed stays in memory from step to step. */
-export function running(x: GraphStep): Running {
-  const kept = (x.cache as Omit<Running, 'x'> | undefined) ?? opened(x)
+export function running(x: GraphStep, input: Input | undefined): Running {
+  const kept = (x.cache as Omit<Running, 'x' | 'input'> | undefined) ?? opened(x)
   x.cache = kept
   // A run becomes a fork between two steps.
-  kept.session.graphId = markedId(x.def.id, x.origin.fork)
-  return { x, ...kept }
+  kept.session.fork = x.origin.fork
+  return { x, ...kept, input }
 }
 
-function opened(x: GraphStep): Omit<Running, 'x'> {
-  const args = readArgs(x.args)
+function opened(x: GraphStep): Omit<Running, 'x' | 'input'> {
+  const args = x.frame.link === undefined ? readArgs(x.args) : calledArgs(x.args, x.host)
   const entries =
     entriesAtStart(args, x.position) ??
     [...x.frame.scope.liveEntries()].flatMap(([key, { value }]): [string, Json][] => (value === undefined ? [] : [[key, value]]))
@@ -33,16 +35,6 @@ function opened(x: GraphStep): Omit<Running, 'x'> {
 /** Returns the context of a graph at its first step, which writes it; undefined later. */
 export function entriesAtStart({ context }: GraphArgs, position: Json | undefined): [string, Json][] | undefined {
   return position === undefined ? Object.entries(context).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])) : undefined
-}
-
-/** Returns the name of a graph in the ids of intents. A fork has its own: its intents are others. */
-function markedId(id: string, fork: string | undefined): string {
-  return fork === undefined ? id : `${id}~${fork}`
-}
-
-/** Returns the name of a graph in the ids of intents of a run as it is. */
-export function graphIdOf(id: string, state: State): string {
-  return markedId(id, originOf(state).fork)
 }
 
 /** Returns the name of an open wait. */

@@ -1,71 +1,22 @@
-import { equalJson, type Fault, isFault, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { equalJson, isFault, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { bindEvent, bindFixture, type Bound, type BoundContext } from '../adapter/bind-event.ts'
 import { type EffectOwners, effectOwners, realizeEffects } from '../adapter/realize-effects.ts'
-import type { Effect } from '../model/effect.ts'
 import type { HostedEvent, Instant } from '../model/event.ts'
-import type { PassValue, Scalar } from '../model/value.ts'
-import { evaluate, type NodeTrace } from '../pass/evaluate.ts'
-import type { Decision } from '../supervisor/decision.ts'
+import type { Scalar } from '../model/value.ts'
+import { evaluate, type NodeTrace, type PassResult } from '../pass/evaluate.ts'
+import { markedId } from '../pass/intent-id.ts'
+import { terminationOf } from '../pass/pass-error.ts'
 import { compareInstants } from '../supervisor/instant.ts'
 import { nextDeferred, nextDue, type Supervisor, supervise, type SupervisorState } from '../supervisor/supervise.ts'
 import type { GraphArgs } from './args.ts'
 import type { CompiledGraph } from './compiled.ts'
-import { faults } from './faults.ts'
-import { Fingerprint } from './fingerprint.ts'
-import type { GraphPosition, PendingIntent } from './position.ts'
-import { readEvent } from './read-event.ts'
+import { Draft, reportOf } from './draft.ts'
+import { duplicate, lineOf } from './duplicate.ts'
+import { isOwnId, ownIdTaken } from './own-ids.ts'
+import type { GraphPosition } from './position.ts'
+import { readEvent, unreadable } from './read-event.ts'
 import { SeenIds } from './seen-ids.ts'
-
-/** An event as a step gets it. */
-export interface Arrived {
-  /** Its id in the inbox, which stands for an event that states none. */
-  readonly id: string
-  readonly body: Json
-  /** True for a message that says that no event follows. */
-  readonly isClose?: boolean
-  /** The end of its line in its source, in bytes, and the number of the line; −1 at the end of the source. Absent for an event that no source of the run has read. */
-  readonly read?: readonly [offset: number, line: number]
-}
-
-/** One pass, or the decision that there is none now. */
-export interface PassReport {
-  readonly event: HostedEvent
-  /** The payload of the event merged with the context, as it arrived. A deferred item runs with its own, which is older. */
-  readonly merged: BoundContext
-  readonly decision: Decision
-  /** The context of the pass; absent if none ran. */
-  readonly context?: BoundContext
-  readonly outputs?: Readonly<Record<string, PassValue>>
-  readonly effects: readonly Effect[]
-  readonly failure?: Fault
-  /** Every value of the pass, if they were asked for. */
-  readonly trace?: readonly NodeTrace[]
-}
-
-/** An event that was refused: its place among those of the step, its id, and the reason. */
-export interface Refusal {
-  readonly index: number
-  readonly id: string
-  /** The line of the source that it was read from. */
-  readonly place?: string
-  readonly fault: Fault
-}
-
-/** The events that a step takes, and what became of them. */
-export interface Taken {
-  /** The number of events that were taken: all up to the first pass with an external intent. */
-  readonly count: number
-  readonly passes: readonly PassReport[]
-  readonly refusals: readonly Refusal[]
-  /** The keys of the board that change, each with its last value; undefined deletes it. */
-  readonly writes: ReadonlyMap<string, Json | undefined>
-  readonly position: GraphPosition
-  readonly intents: readonly PendingIntent[]
-  /** Stands for all outputs and effects. */
-  readonly fingerprint: number
-  /** An effect that cannot be realized: the run fails. Writes before it stay. */
-  readonly fatal: Fault | undefined
-}
+import type { Arrived, PassReport, Taken } from './taken.ts'
 
 /** The facts about a run that passes depend on. */
 export interface SessionFacts {
@@ -80,8 +31,8 @@ export interface SessionFacts {
  * explanation and a capture all see the same passes. `entries`: the board of the frame before the step.
  */
 export class Session {
-  /** The name in the ids of intents: that of the graph, in a fork with the fork's own mark. */
-  graphId: string
+  /** The mark of the fork that the run is; undefined for a run that is not a fork. */
+  fork: string | undefined
   readonly #facts: SessionFacts
   readonly #board: Map<string, Json>
   readonly #seen: SeenIds
@@ -93,7 +44,6 @@ export class Session {
 
   constructor(facts: SessionFacts, entries: Iterable<readonly [key: string, value: Json]>, position: GraphPosition) {
     this.#facts = facts
-    this.graphId = facts.def.id
     this.#board = new Map(entries)
     const { host } = facts.args
     this.#seen = new SeenIds(this.#board, host.dedupe === 'run' ? Number.POSITIVE_INFINITY : undefined)
@@ -150,26 +100,30 @@ export class Session {
   }
 
   #take(arrived: Arrived, now: number, draft: Draft, index: number): void {
-    const event = readEvent(arrived.body, { id: arrived.id, at: this.#facts.args.isLive ? now : 0 })
+    const { body, problem, fork = this.fork } = arrived
+    if (arrived.due !== undefined) return this.#pumpUntil(arrived.due, draft, fork)
+    const event = problem === undefined ? readEvent(body, { id: arrived.id, at: this.#facts.args.isLive ? now : 0 }) : unreadable(problem)
     if (event === undefined) return
     const place = arrived.read === undefined ? {} : { place: arrived.id }
     if (isFault(event)) return draft.refuse({ index, id: arrived.id, ...place, fault: event })
     const { event_id: id } = event
-    if (this.#seen.has(id)) return draft.refuse({ index, id, ...place, fault: duplicate(id) })
+    if (arrived.isOwn !== true && isOwnId(id, this.#facts.args.sources)) return draft.refuse({ index, id, ...place, fault: ownIdTaken(id) })
+    const earlier = this.#seen.placeOf(id)
+    if (earlier !== undefined) return draft.refuse({ index, id, ...place, fault: duplicate(id, earlier, this.#facts.args.sources) })
     let bound = this.#bind(event)
     if ('refused' in bound) return draft.refuse({ index, id, ...place, fault: bound.refused })
-    const earlier = draft.passes.length
-    if (event.kind !== 'Pump') this.#pumpUntil(event.at, draft)
+    const passes = draft.passes.length
+    if (event.kind !== 'Pump') this.#pumpUntil(event.at, draft, fork)
     if (draft.isOver) {
       // What was due before it has an intent, which is acknowledged first.
       draft.held = [...draft.held, arrived as unknown as Json]
       return
     }
     // What was due before it may have written what it sees.
-    if (draft.passes.length > earlier) bound = this.#bind(event)
+    if (draft.passes.length > passes) bound = this.#bind(event)
     if ('refused' in bound) return draft.refuse({ index, id, fault: bound.refused })
-    this.#seen.add(id)
-    this.#run(event, bound.context, draft)
+    this.#seen.add(id, lineOf(arrived, this.#facts.args.sources))
+    this.#run(event, bound.context, draft, fork)
   }
 
   #bind(event: HostedEvent): Bound {
@@ -179,7 +133,7 @@ export class Session {
   }
 
   /** Runs the deferred items that are due at a time, each at its own time, up to the first intent. */
-  #pumpUntil(at: Instant, draft: Draft): void {
+  #pumpUntil(at: Instant, draft: Draft, fork = this.fork): void {
     for (;;) {
       const next = nextDeferred(this.#supervisor.store, this.#scheduling)
       if (next === undefined || compareInstants(next.at, at) > 0 || draft.isOver) return
@@ -187,30 +141,28 @@ export class Session {
       const { clock } = this.#scheduling
       const time = clock !== undefined && compareInstants(clock, due) > 0 ? clock : due
       // An item that is deferred again is due later, so no two pumps of a run have the same id.
-      this.#run({ event_id: `pump/${episode}/${due.secs}.${due.nanos}`, kind: 'Pump', at: time }, {}, draft)
+      this.#run({ event_id: `pump/${episode}/${due.secs}.${due.nanos}`, kind: 'Pump', at: time }, {}, draft, fork)
     }
   }
 
-  #run(event: HostedEvent, context: BoundContext, draft: Draft): void {
+  #run(event: HostedEvent, context: BoundContext, draft: Draft, fork: string | undefined): void {
     const { def, traced = false } = this.#facts
-    let ran: Omit<PassReport, 'event' | 'merged' | 'decision'> = { effects: [] }
+    let snapshot: BoundContext | undefined
+    let result: PassResult | undefined
+    let trace: NodeTrace[] | undefined
     const { event_id, kind, at } = event
     const { state, decision } = supervise<JsonObject>(this.#supervisor, this.#scheduling, { event_id, kind, at, context }, (call) => {
-      const snapshot = call.context as BoundContext
-      const ids = { graphId: this.graphId, eventId: call.event_id }
-      const reader = { value: (key: string): Scalar | undefined => (Object.hasOwn(snapshot, key) ? snapshot[key] : undefined) }
-      const trace: NodeTrace[] = []
-      const result = traced ? evaluate(def.graph, reader, ids, { trace: (node) => trace.push(node) }) : def.pass.run(reader, ids)
-      ran = {
-        context: snapshot,
-        effects: [],
-        ...('error' in result ? { failure: result.error.fault } : result),
-        ...(traced ? { trace } : {}),
-      }
-      return 'error' in result ? { Failed: 'SemanticError' } : 'Completed'
+      const seen = call.context as BoundContext
+      snapshot = seen
+      const ids = { graphId: markedId(def.id, fork), eventId: call.event_id }
+      const reader = { value: (key: string): Scalar | undefined => (Object.hasOwn(seen, key) ? seen[key] : undefined) }
+      const nodes: NodeTrace[] = []
+      result = traced ? evaluate(def.graph, reader, ids, { trace: (node) => nodes.push(node) }) : def.pass.run(reader, ids)
+      if (traced) trace = nodes
+      return 'error' in result ? terminationOf(result.error) : 'Completed'
     })
     this.#scheduling = state
-    const report: PassReport = { event, merged: context, decision, ...ran }
+    const report = reportOf({ event, merged: context, decision }, { snapshot, result, trace, fork })
     this.#dispatch(report, draft)
     draft.add(report)
   }
@@ -267,52 +219,6 @@ export class Session {
     if (!this.#board.delete(key)) return
     this.#writes.set(key, undefined)
   }
-}
-
-/** The passes, refusals and intents of one step so far. */
-class Draft {
-  readonly passes: PassReport[] = []
-  readonly refusals: Refusal[] = []
-  readonly intents: PendingIntent[] = []
-  held: readonly Json[]
-  fatal: Fault | undefined
-  readonly #fingerprint = new Fingerprint()
-
-  constructor({ held }: GraphPosition) {
-    this.held = held
-  }
-
-  /** True once no further event may be taken: an intent is acknowledged first. */
-  get isOver(): boolean {
-    return this.intents.length > 0 || this.fatal !== undefined
-  }
-
-  refuse(refusal: Refusal): void {
-    this.refusals.push(refusal)
-  }
-
-  add(report: PassReport): void {
-    this.passes.push(report)
-    const { outputs, effects } = report
-    if (outputs !== undefined) this.#fingerprint.add(JSON.stringify([outputs, effects]))
-  }
-
-  get fingerprint(): number {
-    return this.#fingerprint.value
-  }
-
-  get counts(): { readonly taken: number; readonly refused: number; readonly failed: number } {
-    return {
-      taken: this.passes.filter(({ event }) => event.kind !== 'Pump').length,
-      refused: this.refusals.length,
-      failed: this.passes.filter(({ failure }) => failure !== undefined).length,
-    }
-  }
-}
-
-/** Returns the refusal of an event whose id was taken before (HST-9). */
-export function duplicate(id: string): Fault {
-  return faults.finding('R1334', `event id ${id} was taken before`, { rule: 'HST-9' })
 }
 
 function stateOf({ episode, clock, invoked, deferred }: GraphPosition): SupervisorState {

@@ -11,18 +11,21 @@ import {
 } from '../../../kernel/index.ts'
 import type { EventSource } from './args.ts'
 import { faults } from './faults.ts'
-import { channelOf, dispatch, FAILURE_WAIT, kindsOf, refusalOf } from './intents.ts'
+import { channelOf, dispatch, FAILURE_WAIT, kindsOf, LEFT_OUT, refusalOf, uncoveredIntents } from './intents.ts'
 import type { Instant } from '../model/event.ts'
 import { callArrival, endArrival, isLast, messageArrivals, timerArrival } from './arrivals.ts'
 import { type GraphPosition, positionPatch } from './position.ts'
+import { batchArrivals, type FileBatch, fileBatchOf, placeAfter } from './file-batch.ts'
+import { dropReads, mostOf, readFiles } from './files.ts'
+import { keepPasses } from './live-passes.ts'
 import { recordTaken } from './record-taken.ts'
 import { dropWaits, type GraphStep, type Running, running, waitName } from './running.ts'
-import type { Taken } from './session.ts'
+import type { Arrived, Taken } from './taken.ts'
 import { EVENT_TOPIC, MOST_CHARACTERS, MOST_EVENTS, PUMP_TIMER } from './topics.ts'
 
 /** One step of a graph: whole passes, the acknowledgement of an intent, or the end of what was started. */
 export function stepGraph(x: GraphStep, input: Input | undefined): void {
-  const graph = running(x)
+  const graph = running(x, input)
   const before = graph.session.position
   if (x.position === undefined) return begin(graph)
   switch (input?.[0]) {
@@ -46,10 +49,10 @@ export function stepGraph(x: GraphStep, input: Input | undefined): void {
 
 /** The first step: the context with which the graph begins, and the channels that must be ready before the first event. */
 function begin(graph: Running): void {
-  const { x, args, session } = graph
+  const { x, args } = graph
   x.go({ n: 0 })
   for (const [key, value] of Object.entries(args.context)) x.set(key, value)
-  if (!args.stays) return next(graph, session.position, session.take([callArrival(args, x.origin.run, x.frame.id)], x.now))
+  if (!args.stays) return beginCall(graph)
   const { channels } = args.host
   const processes = Object.keys(channels).filter((name) => channels[name]?.type === 'process' && kindsOf(name, args.host).length > 0)
   for (const channel of processes)
@@ -57,10 +60,20 @@ function begin(graph: Running): void {
   if (processes.length === 0) open(graph)
 }
 
+/** Takes the one event of a graph that is called. A called graph whose intents have no route fails before its pass, as a run would not start. */
+function beginCall(graph: Running): void {
+  const { x, args, session } = graph
+  const [uncovered] = x.frame.link === undefined ? [] : uncoveredIntents(x.def, args.host)
+  if (uncovered !== undefined) return x.fail(uncovered)
+  next(graph, session.position, session.take([callArrival(x.def, args, x.origin.run, x.frame.id)], x.now))
+}
+
 /** Opens the waits and the sources of events. */
-function open({ x, args }: Running): void {
+function open(graph: Running): void {
+  const { x, args } = graph
   openEvents(x)
   for (const source of args.sources) openSource(x, source)
+  readFiles(graph)
 }
 
 function openEvents(x: GraphStep): void {
@@ -69,26 +82,41 @@ function openEvents(x: GraphStep): void {
 
 function openSource(x: GraphStep, source: EventSource): void {
   if (source.from === 'timer') x.wait('timer', source.name, { every: source.every })
-  else x.request('ingress', source)
+  else if (source.from !== 'file') x.request('ingress', source)
 }
 
 /** Takes events, up to the first pass with an external intent. */
 function take(graph: Running, before: GraphPosition, messages: readonly TakenMessage[]): void {
-  const { x, args, session } = graph
-  const arrived = messageArrivals(messages)
+  const { x, session } = graph
+  const arrived = messageArrivals(messages, before.read)
   const taken = session.take(arrived, x.now)
   const own = arrived.slice(0, taken.count)
   const read = Object.fromEntries(own.flatMap((one) => ('name' in one ? [[one.name, one.read]] : [])))
+  if (taken.count < messages.length) x.took(taken.count)
+  arrive(graph, before, own, read)
+  next(graph, before, taken)
+}
+
+/** Takes the events of a part of a file, up to the first pass with an external intent: the rest is read again after it. */
+function takeBatch(graph: Running, before: GraphPosition, batch: FileBatch, most: number): void {
+  const { x, session } = graph
+  const arrived = batchArrivals(batch)
+  const taken = session.take(arrived, x.now)
+  arrive(graph, before, arrived.slice(0, taken.count), { [batch.source]: placeAfter(batch, arrived, taken.count, most) })
+  next(graph, before, taken)
+}
+
+/** Moves the places of the sources behind the events that were taken, and closes the graph behind the last one. */
+function arrive({ args, session }: Running, before: GraphPosition, own: readonly Arrived[], read: GraphPosition['read']): void {
   const position = { ...before.read, ...read }
   const isClosing = before.isClosing || isLast(own, args.sources, position)
   session.move({ isClosing, ...(Object.keys(read).length === 0 ? {} : { read: position }) })
-  if (taken.count < messages.length) x.took(taken.count)
-  next(graph, before, taken)
 }
 
 /** Records what was taken, and does what follows: an intent, the next event, or the end. */
 function next(graph: Running, before: GraphPosition, taken: Taken): void {
-  const { x, args, session } = graph
+  const { x, args, session, input } = graph
+  keepPasses(x.frame, { record: x.record, input, taken })
   if (taken.fatal !== undefined) {
     recordTaken(x, before, taken)
     return x.fail(taken.fatal)
@@ -97,7 +125,10 @@ function next(graph: Running, before: GraphPosition, taken: Taken): void {
   const [report] = taken.passes
   if (!args.stays && report?.failure !== undefined) return x.fail(report.failure)
   if (before.pending.length === 0) send(graph)
-  if (session.position.pending.length > 0) dropWaits(x, EVENT_TOPIC)
+  if (session.position.pending.length > 0) {
+    dropWaits(x, EVENT_TOPIC)
+    dropReads(graph)
+  }
   recordTaken(x, before, taken, session.position)
   if (!args.stays && report?.outputs !== undefined) x.setInternal(OUTPUTS, report.outputs)
   rest(graph)
@@ -123,13 +154,15 @@ function send(graph: Running): void {
 }
 
 /** Continues after the intents: the events that were held, the next ones, or the end of the graph. */
-function rest({ x, args, session }: Running): void {
+function rest(graph: Running): void {
+  const { x, args, session } = graph
   const { pending, held, isClosing, started } = session.position
   if (pending.length > 0) return
   if (held.length > 0) return x.again()
   const isDone = !args.stays || isClosing
-  if (isDone && Object.keys(started).length === 0) return finish({ x, args, session })
+  if (isDone && Object.keys(started).length === 0) return finish(graph)
   if (isDone && !args.stays) return
+  if (args.stays && !isDone) readFiles(graph)
   if (!x.waits().some(({ name }) => name === EVENT_TOPIC)) openEvents(x)
   if (args.isLive) alarm(x, session.nextDue)
 }
@@ -162,7 +195,10 @@ function onTimer(graph: Running, before: GraphPosition, name: string | undefined
 function settled(graph: Running, before: GraphPosition, ref: Ref, result: Json): void {
   const { x, session } = graph
   const effect = x.pendingEffects().find(({ id }) => id === ref)
-  if (effect?.port === 'ingress') return rest(graph)
+  if (effect?.port === 'ingress') {
+    const batch = fileBatchOf(result)
+    return batch === undefined ? rest(graph) : takeBatch(graph, before, batch, mostOf(effect.args))
+  }
   if (isOpening(effect?.args)) {
     if (x.pendingEffects().length === 1) open(graph)
     return
@@ -171,7 +207,8 @@ function settled(graph: Running, before: GraphPosition, ref: Ref, result: Json):
   if (intent === undefined) return
   const refusal = refusalOf(result)
   if (refusal !== undefined) return interrupted(graph, intent.kind, refusal)
-  session.move({ pending: others, sent: counted(before.sent, intent.kind) })
+  const isLeftOut = isObject(result) && result.status === LEFT_OUT
+  session.move({ pending: others, ...(isLeftOut ? {} : { sent: counted(before.sent, intent.kind) }) })
   send(graph)
   record(graph, before)
   rest(graph)
@@ -187,7 +224,7 @@ function record({ x, session }: Running, before: GraphPosition): void {
 }
 
 function counted(sent: GraphPosition['sent'], kind: string): GraphPosition['sent'] {
-  return { ...sent, [kind]: (sent[kind] ?? 0) + 1 }
+  return { ...sent, [kind]: (Object.hasOwn(sent, kind) ? (sent[kind] ?? 0) : 0) + 1 }
 }
 
 /** A channel or a source has failed. No further event is taken: the graph fails with the reason, or a person is asked. */

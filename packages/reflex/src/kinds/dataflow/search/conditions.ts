@@ -62,6 +62,18 @@ export function compileConditions(stated: readonly StatedCondition[]): Condition
   })
 }
 
+/** Returns the first of the situations of an event that breaks a condition, and why; undefined if none does. */
+export function firstBreach(
+  condition: Condition,
+  situations: readonly Situation[],
+): { readonly situation: Situation; readonly breach: NonNullable<Breach> } | undefined {
+  for (const situation of situations) {
+    const breach = breachOf(condition, situation)
+    if (breach !== undefined) return { situation, breach }
+  }
+  return undefined
+}
+
 /** Judges a situation. */
 export function breachOf({ expression }: Condition, situation: Situation): Breach {
   const result = expression.evaluate(new Map<string, Json>(Object.entries(situation)))

@@ -1,9 +1,9 @@
 import type { HostedEvent } from '../model/event.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
-import { type Breach, breachOf, type Condition } from './conditions.ts'
+import { type Breach, type Condition, firstBreach } from './conditions.ts'
 import { diceOf } from './dice.ts'
 import { EventMaker } from './generate.ts'
-import { BEGINNING, type Moment, type Moved, type Simulation } from './simulate.ts'
+import { BEGINNING, type Moment, memoryOf, type Moved, type Simulation } from './simulate.ts'
 
 /** The longest run that is tried, and the most that are continued. */
 const LONGEST = 200
@@ -54,7 +54,7 @@ export function explore(
       const moved = simulation.take(path.moment, event)
       path = { events: [...path.events, event], moment: moved.after }
       for (const condition of open) {
-        const breach = breachOf(condition, moved.situation)
+        const breach = firstBreach(condition, moved.situations)?.breach
         if (breach === undefined) continue
         open.delete(condition)
         found.push({ condition, breach, events: path.events })
@@ -71,11 +71,11 @@ function pickRecent(roll: (limit: number) => number, count: number): number {
 }
 
 /** True if a gate was reached in a state in which it has not been before. Adds the pairs of both. */
-function isNew({ gates, situation }: Moved, seen: Set<string>): boolean {
-  const state = JSON.stringify(rough(situation.memory))
+function isNew({ gates, situations, after }: Moved, seen: Set<string>): boolean {
+  const state = JSON.stringify(rough(memoryOf(after.board)))
   const before = seen.size
   for (const [name, emitted] of gates) seen.add(`${name} ${String(emitted)} ${state}`)
-  if (situation.failed === true) seen.add(`failed ${state}`)
+  if (situations.some(({ failed }) => failed === true)) seen.add(`failed ${state}`)
   return seen.size > before
 }
 

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../../../kernel/index.ts'
-import { DEFAULT_HOST, type HostFile } from '../adapter/host-file.ts'
-import { graphNeeds } from '../adapter/graph-needs.ts'
+import type { HostFile } from '../adapter/host-file.ts'
 import type { Effect } from '../model/effect.ts'
 import type { HostedEvent } from '../model/event.ts'
 import { nodeName } from '../model/graph.ts'
@@ -8,7 +7,9 @@ import { untagged } from '../model/value.ts'
 import { readArgs, writeArgs } from '../run/args.ts'
 import type { CompiledGraph } from '../run/compiled.ts'
 import { type GraphPosition, START } from '../run/position.ts'
-import { type PassReport, Session, type SessionFacts } from '../run/session.ts'
+import { Session, type SessionFacts } from '../run/session.ts'
+import { simulatedHost } from '../run/simulated-host.ts'
+import type { PassReport } from '../run/taken.ts'
 import type { Situation } from './conditions.ts'
 
 /** The most situations before the current one that a condition can read. */
@@ -25,7 +26,8 @@ export interface Moment {
 /** One event of a run that is not a run: nothing is recorded or sent. */
 export interface Moved {
   readonly after: Moment
-  readonly situation: Situation
+  /** One for each pass, and one for an event that was refused; none for an event that was deferred. */
+  readonly situations: readonly Situation[]
   /** The triggers that emitted, and those that did not, by name. */
   readonly gates: readonly (readonly [name: string, emitted: boolean])[]
 }
@@ -36,36 +38,51 @@ export const BEGINNING: Moment = { board: new Map(), position: START, last: [] }
 export class Simulation {
   readonly #facts: SessionFacts
 
-  constructor(def: CompiledGraph) {
-    const route = { channel: 'test', ack_timeout: 1, keyed: true, on_failure: 'fail' } as const
-    const kinds = graphNeeds(def.graph).intents.map(({ intent }) => [intent.name, route] as const)
-    const host: HostFile = { ...DEFAULT_HOST, routes: Object.fromEntries(kinds) }
-    this.#facts = { def, args: readArgs(writeArgs({ host })), traced: true }
+  /** `host`: the limits of its supervisor hold. */
+  constructor(def: CompiledGraph, host?: HostFile) {
+    this.#facts = { def, args: readArgs(writeArgs({ host: simulatedHost(def.graph, host) })), traced: true }
   }
 
-  /** Returns what follows one event. */
+  /** Returns what follows one event: the deferred items that are due before it, and its own pass unless it is deferred. */
   take({ board, position, last }: Moment, event: HostedEvent): Moved {
     const session = new Session(this.#facts, board, position)
-    const { passes, refusals, writes, position: moved } = session.take([{ id: event.event_id, body: event as unknown as Json }], 0)
     const next = new Map(board)
-    for (const [key, value] of writes) {
-      if (value === undefined) next.delete(key)
-      else next.set(key, value)
+    const situations: Situation[] = []
+    const gates: (readonly [name: string, emitted: boolean])[] = []
+    let earlier = last
+    let memory = memoryOf(board)
+    for (let taken = session.take([{ id: event.event_id, body: event as unknown as Json }], 0); ; taken = session.take([], 0)) {
+      for (const [key, value] of taken.writes) {
+        if (value === undefined) next.delete(key)
+        else next.set(key, value)
+      }
+      // A refused event is a situation, too; a deferred one has its pass later.
+      const reports = taken.passes.filter(({ decision }) => decision.decision === 'Invoke' && decision.termination !== 'Aborted')
+      for (const report of taken.refusals.length > 0 ? [...reports, undefined] : reports) {
+        memory = { ...memory, ...writesOf(report) }
+        const now = this.#now(report, event, memory)
+        situations.push({ ...now, first: earlier.length === 0, last: earlier })
+        earlier = [now as Json, ...earlier].slice(0, MOST_LAST)
+        gates.push(...this.#gates(report))
+      }
+      session.move({ pending: [] })
+      if (session.position.held.length === 0) break
     }
-    const report = passes.at(-1)
-    const now = {
-      event: eventValue(event),
-      context: (report?.context ?? {}) as JsonObject,
-      outputs: (report?.outputs ?? {}) as JsonObject,
+    return { after: { board: next, position: session.position, last: earlier }, situations, gates }
+  }
+
+  /** Returns what conditions read of a pass. Without one, of an event that was refused. */
+  #now(report: PassReport | undefined, event: HostedEvent, memory: JsonObject): Omit<Situation, 'first' | 'last'> {
+    return {
+      event: eventValue(report?.event ?? event),
+      context: report?.context ?? {},
+      outputs: report?.outputs ?? {},
       effects: (report?.effects ?? []).flatMap(effectValues),
       fired: this.#fired(report),
       failed: report?.failure !== undefined,
-      refused: refusals.length > 0,
-      memory: Object.fromEntries([...next].filter(([key]) => !key.startsWith('~'))),
+      refused: report === undefined,
+      memory,
     }
-    const situation = { ...now, first: last.length === 0, last: last as Json }
-    const after = { board: next, position: { ...moved, pending: [] }, last: [now as Json, ...last].slice(0, MOST_LAST) }
-    return { after, situation, gates: this.#gates(report) }
   }
 
   #fired(report: PassReport | undefined): string[] {
@@ -83,6 +100,17 @@ export class Simulation {
       return of?.primitive.kind === kind ? [{ name: nodeName(of), isHeld: held.length > 0, outputs }] : []
     })
   }
+}
+
+/** Returns the keys that a pass writes. */
+function writesOf(report: PassReport | undefined): JsonObject {
+  const writes = report?.effects.flatMap((effect) => effect.writes) ?? []
+  return Object.fromEntries(writes.map(({ key, value }) => [key, untagged(value) as Json]))
+}
+
+/** Returns the context of a board: without the keys of the supervisor. */
+export function memoryOf(board: ReadonlyMap<string, Json>): JsonObject {
+  return Object.fromEntries([...board].filter(([key]) => !key.startsWith('~')))
 }
 
 function eventValue({ event_id, kind, at, semantic_kind, payload }: HostedEvent): JsonObject {

@@ -152,18 +152,19 @@ class SupervisorStep<Context extends Json> {
       this.#supervisor.store.set(rateKey(this.#invoked, perWindow), [this.#now.secs, this.#now.nanos])
       this.#invoked++
     }
-    // A deadline of 0 has passed before an attempt can begin.
-    const attempt = (count: number): RunTermination => (deadline === 0 ? 'Aborted' : this.#invoke({ event_id, context, attempt: count }))
     let retries = 0
-    let termination = attempt(0)
-    while (retries < max_retries && isMechanical(termination)) termination = attempt(++retries)
+    // A deadline of 0 has passed before an attempt can begin.
+    let termination: RunTermination = deadline === 0 ? 'Aborted' : this.#invoke({ event_id, context, attempt: 0 })
+    while (retries < max_retries && isMechanical(termination)) termination = this.#invoke({ event_id, context, attempt: ++retries })
     return this.#entry(episode, { decision: 'Invoke', termination, retry_count: retries })
   }
 
-  #entry(episode_id: number, more: Pick<Decision, 'decision'> & Partial<Decision>): Decision {
-    const { deadline } = this.#supervisor.constraints
-    const { event_id } = this.#arrival
-    return { event_id, schedule_at: null, episode_id, deadline: deadline ?? null, termination: null, retry_count: 0, ...more }
+  #entry(
+    episode_id: number,
+    { decision, schedule_at = null, termination = null, retry_count = 0 }: Pick<Decision, 'decision'> & Partial<Decision>,
+  ): Decision {
+    const { deadline = null } = this.#supervisor.constraints
+    return { event_id: this.#arrival.event_id, decision, schedule_at, episode_id, deadline, termination, retry_count }
   }
 }
 

@@ -1,4 +1,4 @@
-import { matchCompat } from '../manifest/compat.ts'
+import { compatOf } from '../gate/host-compat.ts'
 import { scoreSkill } from '../gate/score.ts'
 import type { BoundSkill } from '../gate/skill.ts'
 import { fillSlots } from '../gate/slots.ts'
@@ -21,14 +21,15 @@ export interface InstalledSkill {
 }
 
 /** Returns true if a skill can be carried out in a turn, as far as is known before a proposal: no other is ever shown (reference skill 1.15). */
-export function isEligible({ skill, state }: InstalledSkill, { facts, project, tools, principal }: BulletinTurn): boolean {
-  const { compat, preconditions, policy } = skill.manifest
+export function isEligible({ skill, state }: InstalledSkill, turn: BulletinTurn): boolean {
+  const { preconditions, policy } = skill.manifest
+  const { tools, principal } = turn
   return (
     state === 'active' &&
     isBound(skill) &&
     preconditions.tools_available.every((tool) => tools.includes(tool)) &&
     (policy.allow_roles.length === 0 || policy.allow_roles.some((role) => principal.roles.includes(role))) &&
-    matchCompat(compat, { ...facts, project }).ok
+    compatOf(skill.manifest, turn).ok
   )
 }
 

@@ -1,7 +1,7 @@
 /** Counts the tokens of a text. Its name is recorded, because budgets depend on it. */
 export interface Tokenizer {
   readonly name: string
-  count(text: string): number
+  readonly count: (text: string) => number
 }
 
 const RUNS = /[A-Za-z0-9]+| +|[^A-Za-z0-9 ]/gu

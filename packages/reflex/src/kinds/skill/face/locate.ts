@@ -4,8 +4,8 @@ import { type Path, readJson, valueAt } from '../../../text/index.ts'
 import { pointerLocator } from '../manifest/report.ts'
 
 /**
- * Returns the place of a node in the text of a manifest: a step by its id, or by `s` and its index; `verify`; and a compensation as `compensation[0]`.
- * Any other node is at the plan. A plan has no edges: its steps run in their order. Never throws.
+ * Returns the place of a node in the text of a manifest: a step by its id, or by `s` and its index; `verify`; and a compensation as
+ * `compensation[0]`. Any other node is at the plan. A plan has no edges: its steps run in their order. Never throws.
  */
 export function locateInSkill(text: string, file: string | undefined, { node }: LocateTarget, note?: string): FaultDetails {
   const json = readJson(text, file)

@@ -3,6 +3,7 @@ import type { StoryEvent } from '../../../programs/kind-view.ts'
 import { type DecisionRecord, NOT_EVALUATED } from '../model/decision.ts'
 import { readPosition } from '../plan/position.ts'
 import type { SkillProgram } from '../plan/skill-program.ts'
+import { callAt } from '../plan/undos.ts'
 
 /** Returns the lines of a record: the decision, each step and undo with its end, a question, the end of the plan. */
 export function skillStory(change: Change<SkillProgram>): StoryEvent[] {
@@ -24,7 +25,7 @@ function decisionStory({ verdict, reason, score, admission }: DecisionRecord): S
     ...(points === undefined ? {} : { score: points.normalised / 1e6, tau: points.tau_normalised / 1e6 }),
   }
   if (admission?.verdict === 'short_circuit') return { mark: 'skip', node: 'gate', text: 'done before under the same key', facts }
-  if (verdict === 'approved') return { mark: 'decide', node: 'gate', text: 'approved', facts }
+  if (verdict === 'approved') return { mark: 'done', node: 'gate', text: 'approved', facts }
   return {
     mark: verdict === 'clarify' ? 'ask' : 'fail',
     node: 'gate',
@@ -37,7 +38,7 @@ function decisionStory({ verdict, reason, score, admission }: DecisionRecord): S
 function endStory({ record, before, def, frame }: Change<SkillProgram>): StoryEvent[] {
   const was = readPosition(before)
   const now = readPosition(frame.position)
-  const call = was.phase === 'step' ? def.steps[was.i] : was.phase === 'undo' ? def.undos[was.i] : undefined
+  const call = callAt(def, was)
   const isOver = call !== undefined && (now.phase !== was.phase || now.i !== was.i)
   if (!isOver || record.input === undefined) return []
   const isDone = record.input[0] === 'ok' || (record.input[0] === 'ret' && record.input[2] === 'done')
@@ -54,7 +55,7 @@ function beginStory({ def, before, frame }: Change<SkillProgram>): StoryEvent[] 
     .slice(was.ended.length)
     .flatMap(([id, outcome]): StoryEvent[] => (outcome === 'skipped' ? [{ mark: 'skip', node: id }] : []))
   if (now.phase === was.phase && now.i === was.i) return skipped
-  const call = now.phase === 'step' ? def.steps[now.i] : now.phase === 'undo' ? def.undos[now.i] : undefined
+  const call = callAt(def, now)
   if (call === undefined) return skipped
   return [...skipped, { mark: 'enter', node: call.id, text: now.phase === 'undo' ? `${call.tool} undoes` : call.tool }]
 }

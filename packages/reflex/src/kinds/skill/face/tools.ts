@@ -2,7 +2,7 @@ import type { KindWorld } from '../../../programs/kind-module.ts'
 import type { SkillTool } from '../model/skill-tool.ts'
 
 /** The argument that is a command line, of tools of Reflex that take one. */
-const COMMAND_LINES: Readonly<Record<string, string>> = { command: 'command' }
+const COMMAND_LINES: Readonly<Record<string, string>> = { command: 'argv', shell: 'command' }
 
 /** Returns what the tools of a host declare for skills: what each says of itself, and what the host adds (reference skill 1.6). */
 export function skillTools(tools: KindWorld['tools'], added: readonly SkillTool[]): readonly SkillTool[] {

@@ -1,7 +1,8 @@
-import { canonicalJson, copyJson, digest, type Json } from '../../../kernel/index.ts'
+import { copyJson, type Json } from '../../../kernel/index.ts'
 import { redactSecretShapes } from '../../../policy/index.ts'
 import { type ExpressionFunction, printable } from '../../../text/index.ts'
 import type { FunctionResult } from '../model/decision.ts'
+import { hashOf } from './sha256.ts'
 
 /** Calls of functions in one decision. More are an error of their expression: the work of a decision is bounded. */
 const MOST_CALLS = 1_000
@@ -17,7 +18,7 @@ export interface FunctionAnswers {
 
 /** Returns the key of a call in a record: the SHA-256 of the canonical JSON of its arguments. */
 export function argsHash(args: readonly Json[]): string {
-  return digest(canonicalJson(args))
+  return hashOf(args)
 }
 
 abstract class MemoizedAnswers implements FunctionAnswers {

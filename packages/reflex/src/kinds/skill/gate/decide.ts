@@ -1,4 +1,3 @@
-import { canonicalJson, digest } from '../../../kernel/index.ts'
 import type { ExpressionFunction } from '../../../text/index.ts'
 import {
   type CompatResult,
@@ -11,11 +10,12 @@ import {
 import type { SkillProposal } from '../model/proposal.ts'
 import type { FilledSlots } from '../model/slots.ts'
 import { type FunctionAnswers, LiveAnswers, RecordedAnswers } from './answers.ts'
-import { matchCompat } from '../manifest/compat.ts'
-import { variablesOf } from './rules.ts'
+import { compatOf } from './host-compat.ts'
 import { askPolicy, policyReasons } from './policy.ts'
 import { checkPreconditions, preconditionReasons } from './preconditions.ts'
+import { variablesOf } from './rules.ts'
 import { scoreSkill } from './score.ts'
+import { hashOf } from './sha256.ts'
 import type { BoundSkill } from './skill.ts'
 import { fillSlots } from './slots.ts'
 
@@ -61,7 +61,7 @@ function decideWith(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillPr
     proposal: {
       carrier,
       skill_ref,
-      inputs_hash: digest(canonicalJson(inputs)),
+      inputs_hash: hashOf(inputs),
       ...(why === undefined ? {} : { why: why.slice(0, LONGEST_WHY) }),
     },
     skill: { id, version, content_hash: skill.hash },
@@ -73,7 +73,7 @@ function decideWith(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillPr
 
 function runStages(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillProposal): Verdict {
   const open = { preconditions: NOT_EVALUATED, score: NOT_EVALUATED, policy: NOT_EVALUATED } as const
-  const compat = matchCompat(skill.manifest.compat, hostFacts(snapshot))
+  const compat = compatOf(skill.manifest, snapshot)
   if (!compat.ok) return denied({ ...open, compat }, compatReason(compat))
   const slots = fillSlots(skill, snapshot, proposal)
   const variables = variablesOf(roots(snapshot, slots))
@@ -96,11 +96,6 @@ function runStages(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillPro
 
 function denied(found: Omit<Verdict, 'verdict' | 'reason' | 'missing'>, reason: ReasonCode): Verdict {
   return { ...found, verdict: 'denied', reason }
-}
-
-/** The facts of the host, with the project as one of them (reference skill 1.4). */
-function hostFacts({ facts, project }: GateSnapshot): GateSnapshot['facts'] {
-  return { ...facts, project }
 }
 
 function compatReason({ checks }: CompatResult): ReasonCode {

@@ -1,9 +1,9 @@
+import { readSlotValue } from '../manifest/slot-values.ts'
+import type { GateSnapshot } from '../model/decision.ts'
 import type { Manifest } from '../model/manifest.ts'
 import type { Slot } from '../model/slot.ts'
-import type { GateSnapshot } from '../model/decision.ts'
 import { valueAtBoardPath } from './board-path.ts'
 import { ratio } from './millionths.ts'
-import { readSlotValue } from '../manifest/slot-values.ts'
 
 /** The parts of a text that are tried as values of slots. More do not count: the work is counted, not timed. */
 const MOST_TOKENS = 500

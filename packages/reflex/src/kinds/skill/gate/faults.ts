@@ -25,7 +25,7 @@ export const faults = defineFaults({
     rules: reasons('unknown_skill'),
     means: 'A proposal names a skill that is not in the registry of this project. Nothing runs.',
     often: 'a misspelt id; the decision lists the nearest active ones',
-    fix: 'Propose one of the skills of the bulletin, or see reflex skill list.',
+    fix: 'Propose one of the skills of the bulletin.',
   },
   R1447: {
     title: 'A skill does not fit this host',
@@ -42,7 +42,7 @@ export const faults = defineFaults({
     rules: reasons('state state.draft state.quarantined state.unbound state.not_active'),
     means: 'Only the active version of a skill is carried out, and a deprecated one for whoever names it.',
     often: 'three executions in a row have failed, and the skill is quarantined',
-    fix: 'Test and approve the version: reflex skill test, then reflex skill approve.',
+    fix: 'Try the version out with reflex run and --draft, and activate it in the registry once it does what it should.',
   },
   R1449: {
     title: 'A tool of a skill is not available',
@@ -59,7 +59,7 @@ export const faults = defineFaults({
     rules: reasons('slot_missing slot_invalid'),
     means:
       'A slot takes its value from the proposal, the blackboard, a rule, a parser or its default, in this order. An invalid value is never replaced by a lower source.',
-    fix: 'State a value of the type of the slot. reflex skill why lists each slot with its source.',
+    fix: 'State a value of the type of the slot. The decision in the trace lists each slot with its source.',
   },
   R1451: {
     title: 'A condition of a skill does not hold',
@@ -76,7 +76,7 @@ export const faults = defineFaults({
     when: DURING,
     rules: reasons('below_tau'),
     means: 'Labels, keywords, entities and recent successes give points. Their share of all points must reach the threshold.',
-    fix: 'reflex skill why says what would have passed. Name the skill by one of its keywords, or lower the threshold.',
+    fix: 'The decision in the trace has the points of each feature. Name the skill by one of its keywords, or lower the threshold.',
   },
   R1453: {
     title: 'The policy denies a skill',

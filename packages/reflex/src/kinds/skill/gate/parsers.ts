@@ -1,11 +1,14 @@
-import { canonicalJson, digest, type Json, type JsonObject } from '../../../kernel/index.ts'
-import type { ParserAnswer } from '../model/decision.ts'
+import { canonicalJson, type Json, type JsonObject } from '../../../kernel/index.ts'
+import type { GateSnapshot, ParserAnswer } from '../model/decision.ts'
 import type { SlotParser } from '../model/manifest.ts'
 import type { SkillProposal } from '../model/proposal.ts'
 import type { Slot } from '../model/slot.ts'
 import { valueAtBoardPath } from './board-path.ts'
 import { type Candidate, givenSlots, type SlotFacts } from './given-slots.ts'
+import { compatOf } from './host-compat.ts'
 import { acceptOutput, type ParsedSlot } from './parser-output.ts'
+import { isRunnable } from './preconditions.ts'
+import { hashOf } from './sha256.ts'
 import type { BoundSkill } from './skill.ts'
 
 /** A request to a model to find values of slots in a text, at temperature 0. */
@@ -19,12 +22,25 @@ export interface ParserRequest {
 
 /**
  * Returns the requests whose answers a decision on this proposal needs and the snapshot lacks, in the order of the manifest. A parser is
- * asked only if no higher source fills one of its slots, and never for or about a sensitive slot (reference skill 1.11).
+ * asked only if no higher source fills one of its slots, and never for or about a sensitive slot (reference skill 1.11). No model is asked
+ * for a proposal that is denied whatever it answers.
  */
-export function parserRequests(skill: BoundSkill, facts: SlotFacts, proposal: Pick<SkillProposal, 'inputs'>): readonly ParserRequest[] {
-  const answered = new Set(facts.parsed?.map(({ key }) => key))
-  const requests = neededRequests(skill, facts, givenSlots(skill, facts, proposal))
+export function parserRequests(
+  skill: BoundSkill,
+  snapshot: GateSnapshot,
+  proposal: Pick<SkillProposal, 'inputs' | 'skill_ref'>,
+): readonly ParserRequest[] {
+  if (isHopeless(skill, snapshot, proposal)) return []
+  const answered = new Set(snapshot.parsed?.map(({ key }) => key))
+  const requests = neededRequests(skill, snapshot, givenSlots(skill, snapshot, proposal))
   return requests.filter(({ key }, i) => !answered.has(key) && requests.findIndex((other) => other.key === key) === i)
+}
+
+/** True if the skill does not fit the host, is not active, or lacks a tool. */
+function isHopeless({ manifest }: BoundSkill, snapshot: GateSnapshot, proposal: Pick<SkillProposal, 'skill_ref'>): boolean {
+  const { tools_available } = manifest.preconditions
+  const isReady = isRunnable(snapshot.state, proposal) && tools_available.every((tool) => snapshot.tools.includes(tool))
+  return !isReady || !compatOf(manifest, snapshot).ok
 }
 
 /** Returns what the recorded answers of parsers give for the slots that no higher source fills. The first parser with a value decides. */
@@ -49,7 +65,7 @@ function neededRequests({ manifest }: BoundSkill, facts: SlotFacts, given: Reado
     if (parser.outputs.every((name) => given.has(name)) || touched.some((slot) => slot?.sensitive === true)) return []
     const inputs = inputsOf(parser, slots, facts, given)
     if (inputs === undefined) return []
-    const key = digest(canonicalJson([parser.name, parser.prompt_sha256 ?? parser.prompt_ref, parser.model, inputs]))
+    const key = hashOf([parser.name, parser.prompt_sha256 ?? parser.prompt_ref, parser.model, inputs])
     return [{ key, parser, inputs }]
   })
 }

@@ -1,8 +1,9 @@
-import { canonicalJson, digest, type Json } from '../../../kernel/index.ts'
+import type { Json } from '../../../kernel/index.ts'
 import type { Variables } from '../../../text/index.ts'
 import type { GateSnapshot, PolicyResult, ReasonCode } from '../model/decision.ts'
 import { evaluateRule } from './rules.ts'
 import { holdsSecret } from './secrets.ts'
+import { hashOf } from './sha256.ts'
 import type { BoundSkill } from './skill.ts'
 
 type Rule = PolicyResult['rules'][number]
@@ -52,7 +53,7 @@ function remoteReason(verdict: string): ReasonCode {
 
 /** Returns the fingerprint of a skill with its arguments, for the confirmation by a person: another version or value needs another one. */
 export function confirmationFingerprint({ manifest, hash }: Pick<BoundSkill, 'manifest' | 'hash'>, values: Values): string {
-  return digest(canonicalJson([manifest.id, hash, values]))
+  return hashOf([manifest.id, hash, values])
 }
 
 function roleRule({ manifest }: BoundSkill, { principal }: GateSnapshot): Rule[] {
@@ -72,7 +73,7 @@ function denyRules({ denyIf }: BoundSkill, variables: Variables): Rule[] {
   })
 }
 
-/** The names of the slots are told, and never their values. */
+/** The detail names the slots, and never their values. */
 function secretRule(values: Values): Rule {
   const names = Object.keys(values).filter((name) => holdsSecret(values[name] ?? null))
   if (names.length === 0) return { rule: 'secret_in_args', verdict: 'allow' }

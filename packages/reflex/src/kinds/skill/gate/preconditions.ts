@@ -2,9 +2,9 @@ import type { Variables } from '../../../text/index.ts'
 import { type GateSnapshot, NOT_EVALUATED, type PreconditionResult, type ReasonCode, type SkillState } from '../model/decision.ts'
 import type { SkillProposal } from '../model/proposal.ts'
 import type { FilledSlots } from '../model/slots.ts'
-import type { BoundSkill } from './skill.ts'
 import { evaluateRule } from './rules.ts'
 import { readSkillRef } from './skill-ref.ts'
+import type { BoundSkill } from './skill.ts'
 
 /**
  * Checks what must hold before a skill is scored: its state, its tools, its slots and its invariants (reference skill 1.8). All four are
@@ -47,8 +47,8 @@ export function preconditionReasons(
   return reasons
 }
 
-/** A deprecated version can still be carried out by whoever names it (reference skill 1.24). */
-function isRunnable(state: SkillState, { skill_ref }: Pick<SkillProposal, 'skill_ref'>): boolean {
+/** Returns true if the state allows an execution: a deprecated version only for a proposal that names it (reference skill 1.24). */
+export function isRunnable(state: SkillState, { skill_ref }: Pick<SkillProposal, 'skill_ref'>): boolean {
   return state === 'active' || (state === 'deprecated' && isExact(skill_ref))
 }
 

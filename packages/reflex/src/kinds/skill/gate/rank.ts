@@ -1,4 +1,4 @@
-import { compareBuild } from 'semver'
+import { compareVersions } from '../manifest/semantic-version.ts'
 import { ratio } from './millionths.ts'
 
 /** A skill that others are compared with, after each was judged on its own. */
@@ -79,18 +79,14 @@ function comparison({ executed, skills }: RankOptions['transitions']): (a: Ranke
       higher('progress', a.progress, b.progress),
       higher('transition', prior(a), prior(b)),
       higher('runs', a.successes, b.successes),
-      { order: compareVersions(b.version, a.version), rule: 'version', values: [a.version, b.version] } as const,
+      {
+        order: a.version === b.version ? 0 : compareVersions(b.version, a.version),
+        rule: 'version',
+        values: [a.version, b.version],
+      } as const,
     ]
     const byId = { order: codePointOrder(a.id, b.id), rule: 'id', values: [a.id, b.id] } as const
     return steps.find(({ order }) => order !== 0) ?? byId
-  }
-}
-
-function compareVersions(a: string, b: string): number {
-  try {
-    return compareBuild(a, b)
-  } catch {
-    return codePointOrder(a, b)
   }
 }
 

@@ -1,7 +1,7 @@
-import { canonicalJson, digest } from '../../../kernel/index.ts'
 import { suggest } from '../../../text/index.ts'
 import { type DecisionRecord, type GateSnapshot, NOT_EVALUATED } from '../model/decision.ts'
 import type { SkillProposal } from '../model/proposal.ts'
+import { hashOf } from './sha256.ts'
 
 /** A skill as a proposal names it: its id, and a version if that very version is meant. */
 export interface SkillRef {
@@ -36,7 +36,7 @@ export function unknownSkill(
 ): DecisionRecord {
   return {
     v: 1,
-    proposal: { carrier, skill_ref: skill_ref.slice(0, LONGEST_REF), inputs_hash: digest(canonicalJson(inputs)) },
+    proposal: { carrier, skill_ref: skill_ref.slice(0, LONGEST_REF), inputs_hash: hashOf(inputs) },
     skill: null,
     now,
     compat: NOT_EVALUATED,

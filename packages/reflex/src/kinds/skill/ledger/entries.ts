@@ -1,5 +1,7 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { digest, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { manifestText } from '../manifest/canonical.ts'
 import { SKILL_STATES, type SkillState } from '../model/decision.ts'
+import type { Manifest } from '../model/manifest.ts'
 
 /**
  * The registry of skills is a ledger of the store for each project and environment: its entries have names, and the newest entry of a name
@@ -12,12 +14,14 @@ export function skillLedger(project: string, env: string): string {
 /** The names of entries. */
 export const entryNames = {
   /** The versions that get the calls of a skill. */
-  active: (id: string) => `active/${id}`,
-  state: (id: string, version: string) => `state/${id}@${version}`,
+  active: (id: string): string => `active/${id}`,
+  state: (id: string, version: string): string => `state/${id}@${version}`,
+  /** The manifest of a version. */
+  manifest: (id: string, version: string): string => `manifest/${id}@${version}`,
   /** An idempotency key, as a hash. */
-  key: (hash: string) => `key/${hash}`,
+  key: (hash: string): string => `key/${hash}`,
   /** Executions of a skill: those that go on, and the last ones that ended. */
-  use: (id: string) => `use/${id}`,
+  use: (id: string): string => `use/${id}`,
 }
 
 /** The versions that get the calls of a skill: the first gets all that the shares of the others leave. */
@@ -47,6 +51,44 @@ export interface KeyEntry {
   readonly outputs?: JsonObject
 }
 
+/** A stored manifest. It is never changed: another text needs another version (reference skill 1.3). */
+export interface ManifestEntry {
+  readonly hash: string
+  readonly manifest: Manifest
+  /** Where it comes from: `file`, `mined`, `sync`. */
+  readonly origin: string
+  readonly at: number
+  readonly by: string
+}
+
+export function readManifestEntry(value: Json | undefined): ManifestEntry | undefined {
+  if (!isObject(value) || typeof value['hash'] !== 'string') return undefined
+  const { manifest } = value
+  const isManifest = isObject(manifest) && typeof manifest['id'] === 'string' && PARTS.every((part) => isObject(manifest[part]))
+  return isManifest ? (value as unknown as ManifestEntry) : undefined
+}
+
+/** The parts of every stored manifest: defaults are in place. */
+const PARTS = [
+  'compat',
+  'signature',
+  'preconditions',
+  'plan',
+  'effects',
+  'activation',
+  'llm_support',
+  'policy',
+  'tests',
+  'provenance',
+  'extra',
+]
+
+/** True if a stored manifest has its hash: nobody has changed it. */
+export function isIntact({ manifest, hash }: ManifestEntry): boolean {
+  const { parsers, extractors } = manifest.llm_support
+  return Array.isArray(parsers) && Array.isArray(extractors) && digest(manifestText(manifest)) === hash
+}
+
 /** An execution: its run and its frame. */
 export type Owner = readonly [run: string, frame: string]
 
@@ -69,9 +111,7 @@ export function readState(value: Json | undefined): StateEntry | undefined {
   if (!isObject(value)) return undefined
   const { state, reason, since, by } = value
   const isKnown = typeof state === 'string' && (SKILL_STATES as readonly string[]).includes(state)
-  return isKnown && typeof since === 'number'
-    ? { state: state as SkillState, reason: String(reason ?? ''), since, by: String(by ?? '') }
-    : undefined
+  return isKnown && typeof since === 'number' ? { state: state as SkillState, reason: textOf(reason), since, by: textOf(by) } : undefined
 }
 
 export function readActive(value: Json | undefined): ActiveEntry | undefined {
@@ -81,7 +121,7 @@ export function readActive(value: Json | undefined): ActiveEntry | undefined {
       ? [{ version: one.version, hash: one.hash, ...(typeof one.share === 'number' ? { share: one.share } : {}) }]
       : [],
   )
-  return versions.length === 0 ? undefined : { versions, since: value.since, by: String(value.by ?? '') }
+  return versions.length === 0 ? undefined : { versions, since: value.since, by: textOf(value.by) }
 }
 
 export function readKey(value: Json | undefined): KeyEntry | undefined {
@@ -106,6 +146,10 @@ export function readUse(value: Json | undefined): UseEntry {
   }
 }
 
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
+}
+
 function owners(list: readonly Json[]): readonly Owner[] {
   return list.flatMap((one) => {
     const [run, frame] = Array.isArray(one) ? (one as readonly Json[]) : []
@@ -115,7 +159,7 @@ function owners(list: readonly Json[]): readonly Owner[] {
 
 /** The executions of a major version that count for its success of late: the last ones of thirty days (reference skill 1.9). */
 export function recentStats(use: UseEntry, major: number, now: number): { readonly successes: number; readonly runs: number } {
-  const recent = use.ended.filter(([at, of]) => of === major && at > now - THIRTY_DAYS)
+  const recent = use.ended.filter(([at, of]) => of === major && at >= now - THIRTY_DAYS)
   return { successes: recent.filter(([, , ok]) => ok).length, runs: recent.length }
 }
 

@@ -1,4 +1,4 @@
-import { canonicalJson, digest, type JsonObject } from '../../../kernel/index.ts'
+import { canonicalJson, type JsonObject } from '../../../kernel/index.ts'
 import type { Manifest } from '../model/manifest.ts'
 
 /** The largest stored manifest in bytes of UTF-8 (reference skill 1.3). */
@@ -11,12 +11,10 @@ export function manifestJson({ extra, ...manifest }: Manifest): JsonObject {
   return { ...extra, ...manifest, llm_support: { parsers, extractors: flat } } as unknown as JsonObject
 }
 
-/** Returns the stored form of a manifest: JSON with sorted keys (RFC 8785), without comments. */
+/**
+ * Returns the stored form of a manifest: JSON with sorted keys (RFC 8785), without comments. Its SHA-256 is the content hash, so that the
+ * order, the white space and the comments of a file do not change it.
+ */
 export function manifestText(manifest: Manifest): string {
   return canonicalJson(manifestJson(manifest))
-}
-
-/** Returns the content hash of a manifest: the SHA-256 of its stored form. Order, white space and comments of its file do not change it. */
-export function manifestHash(manifest: Manifest): string {
-  return digest(manifestText(manifest))
 }

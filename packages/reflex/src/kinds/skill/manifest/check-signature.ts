@@ -74,6 +74,7 @@ function checkBindings(
 }
 
 function checkSlot(slot: Slot, at: Path, report: ManifestReport): void {
+  if (report.isBroken([...at, 'type'])) return
   const before = report.hasProblemBelow(at)
   checkPattern(slot, at, report)
   checkConstraints(slot, at, report)

@@ -34,7 +34,9 @@ class PlanCompiler {
     this.#tools = tools
     this.#rules = rules
     this.#report = report
-    this.#slots = new Map(manifest.signature.inputs.map((slot) => [slot.name, slot]))
+    // A slot whose type is refused breaks no rule of templates: they would only follow from it.
+    const isTyped = (index: number): boolean => !report.isBroken(['signature', 'inputs', index, 'type'])
+    this.#slots = new Map(manifest.signature.inputs.map((slot, i) => [slot.name, isTyped(i) ? slot : { ...slot, type: 'integer' }]))
   }
 
   compile(): CompiledPlan {
@@ -119,6 +121,7 @@ class PlanCompiler {
   /** Reports values of a compensation that nothing sets: it could not undo anything. */
   #checkAvailable({ values }: CompiledValue, at: Path): void {
     const { plan, preconditions, signature } = this.#manifest
+    if (plan.steps.some((_, index) => this.#report.hasProblemBelow(['plan', 'steps', index, 'capture']))) return
     const set = [
       ...plan.steps.flatMap(({ capture }) => Object.keys(capture)),
       ...preconditions.data_present,

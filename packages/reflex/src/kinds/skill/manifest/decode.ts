@@ -8,7 +8,7 @@ import type { ManifestRule } from './rules.ts'
 /** Keys that begin so are notes of their author, anywhere in a manifest. */
 export const NOTE = 'x_'
 /** Tags of the protocol between models and skills (reference skill 1.12): no text of a manifest may contain one. */
-const PROTOCOL_TAG = /<\s*\/?\s*(?:SKILL_|CLARIFY)/i
+const PROTOCOL_TAG = /<\/?(?:SKILL_|CLARIFY)/i
 /** The most unknown keys of one object that are reported. */
 const MOST_UNKNOWN = 20
 
@@ -114,7 +114,10 @@ function decodeMap(form: Form & { readonly kind: 'map' }, value: unknown, at: Pl
       at.report.addForm('E_BINDING', path, `${quote(key)} is no path that a skill can write`, 'write a path such as work.image_tag', {
         part: 'key',
       })
-    else result[key] = decodeForm(form.of, inner, path, at.report, at.rule)
+    else {
+      const decoded = decodeForm(form.of, inner, path, at.report, at.rule)
+      if (!at.report.isBroken(path)) result[key] = decoded
+    }
   }
   return result
 }
@@ -125,7 +128,7 @@ function decodeObject(fields: Readonly<Record<string, Field>>, value: JsonObject
   const result: Record<string, Json> = {}
   for (const [key, field] of Object.entries(fields)) {
     const given = Object.hasOwn(value, key) ? value[key] : undefined
-    if (given !== undefined) result[key] = decodeForm(field.form, given, [...path, key], report, field.rule)
+    if (given !== undefined) result[key] = decodeGiven(field, given, [...path, key], report)
     else if (field.isRequired === true) {
       report.addForm(
         'E_REQUIRED',
@@ -142,6 +145,12 @@ function decodeObject(fields: Readonly<Record<string, Field>>, value: JsonObject
     }
   }
   return result
+}
+
+/** Returns the value of a field. A value without its form has the default in its place, so that it breaks no further rule. */
+function decodeGiven(field: Field, given: Json, path: Path, report: ManifestReport): Json {
+  const value = decodeForm(field.form, given, path, report, field.rule)
+  return field.fallback !== undefined && field.form.kind !== 'object' && report.isRefused(path) ? field.fallback : value
 }
 
 /** Returns the neutral value of a form, for a part that is missing or has another form. */

@@ -38,7 +38,7 @@ function typeOf(form: Form): string {
     case 'text':
       return form.words === undefined
         ? (form.what ?? `text, at most ${form.most} characters`)
-        : form.words.map((word) => `"${word}"`).join(' or ')
+        : `one of ${form.words.map((word) => `"${word}"`).join(', ')}`
     case 'number': {
       const low = form.least === undefined ? (form.above === undefined ? '' : ` above ${form.above}`) : ` from ${form.least}`
       return `${form.isWhole === true ? 'whole number' : 'number'}${low}${form.most === undefined ? '' : ` to ${form.most}`}`

@@ -1,4 +1,4 @@
-import { EXPRESSION, type Form, list, number, text } from './fields.ts'
+import { EXPRESSION, list, number, text } from './fields.ts'
 
 /** The format of manifests that this version reads. */
 export const SCHEMA = 'reflex.capability/1'

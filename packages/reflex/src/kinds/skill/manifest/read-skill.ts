@@ -1,9 +1,9 @@
-import { digest, type Fault, isObject } from '../../../kernel/index.ts'
+import { copyJson, digest, type Fault, isFault, isObject } from '../../../kernel/index.ts'
 import { type ExpressionFunction, type JsonText, type Path, quote, readJson, suggest } from '../../../text/index.ts'
 import type { Manifest } from '../model/manifest.ts'
 import type { SkillTool } from '../model/skill-tool.ts'
 import { compileSlotRule } from '../templates/extract.ts'
-import { manifestHash, manifestJson, manifestText, MOST_BYTES } from './canonical.ts'
+import { manifestJson, manifestText, MOST_BYTES } from './canonical.ts'
 import { checkRest, type Prompts, type RateFloor } from './check-activation.ts'
 import { checkPlan, hasEffects } from './check-plan.ts'
 import { checkSignature } from './check-signature.ts'
@@ -53,7 +53,13 @@ export function readSkill(text: string, file?: string, host: SkillHost = {}): Re
 
 /** Reads and compiles a manifest that is a value. Its findings have JSON pointers only. Never throws. */
 export function decodeSkill(value: unknown, host: SkillHost = {}): ReadSkill {
-  return read(value, host)
+  try {
+    return read(copyJson(value, 'manifest'), host)
+  } catch (thrown) {
+    // A value of a module can be no JSON: a cycle, a date, a number that is not finite.
+    if (isFault(thrown)) return { findings: [thrown] }
+    throw thrown
+  }
 }
 
 /** Compiles a manifest with the tools and functions of a host. A stored manifest of another version of Reflex is checked again. */
@@ -73,13 +79,14 @@ function read(value: unknown, host: SkillHost, json?: JsonText): ReadSkill {
   checkSignature(manifest, report)
   checkPlan(manifest, tools, report)
   checkRest(manifest, value, host.prompts, host.floor ?? FLOOR, report)
-  const skill = compile(manifest, host, tools, report)
-  if (Buffer.byteLength(manifestText(manifest)) > MOST_BYTES)
+  const text = manifestText(manifest)
+  const skill = compile(manifest, digest(text), host, tools, report)
+  if (Buffer.byteLength(text) > MOST_BYTES)
     report.add('E_SIZE', [], `the manifest has more than ${MOST_BYTES / 1024} KiB`, 'move data into files, or split the skill')
   return { ...(report.hasErrors ? {} : { skill }), findings: report.findings() }
 }
 
-function compile(manifest: Manifest, host: SkillHost, tools: Map<string, SkillTool>, report: ManifestReport): CompiledSkill {
+function compile(manifest: Manifest, hash: string, host: SkillHost, tools: Map<string, SkillTool>, report: ManifestReport): CompiledSkill {
   const functions = withSkillFunctions(host.functions ?? [])
   const rules = new RuleCompiler({ functions, isKnown: host.functions !== undefined, facts: host.facts }, manifest, report)
   const plan = compilePlan(manifest, tools, rules, report)
@@ -89,7 +96,7 @@ function compile(manifest: Manifest, host: SkillHost, tools: Map<string, SkillTo
   if (host.tools !== undefined) for (const tool of missing) warnTool(tool, manifest, tools, report)
   return {
     manifest,
-    hash: manifestHash(manifest),
+    hash,
     ...plan,
     invariants,
     denyIf,

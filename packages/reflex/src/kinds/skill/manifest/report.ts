@@ -42,6 +42,11 @@ export class ManifestReport {
     if (!this.isBroken(path)) this.#found.push({ path, fault })
   }
 
+  /** True for a value that has not the form of its field. */
+  isRefused(path: Path): boolean {
+    return this.#broken.size > 0 && this.#broken.has(pointer(path))
+  }
+
   /** True for a value that has not the form of its field, or is inside one. */
   isBroken(path: Path): boolean {
     return this.#broken.size > 0 && path.some((_, i) => this.#broken.has(pointer(path.slice(0, i + 1))))

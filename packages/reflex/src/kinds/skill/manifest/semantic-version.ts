@@ -5,7 +5,7 @@ const LONGEST = 256
 
 /** True for a semantic version with three parts; a leading `v`, a space and a range are refused. */
 export function isVersion(text: string): boolean {
-  return text.length <= LONGEST && /^\d/.test(text) && text.trim() === text && valid(text) === text.replace(/\+.*$/, '')
+  return text.length <= LONGEST && /^\d/.test(text) && text.trim() === text && valid(text) === text.split('+', 1)[0]
 }
 
 /** Orders versions, the lowest first, and those that differ in the build only by its text. */

@@ -75,5 +75,5 @@ export function keepResult(one: Execution, call: PlannedCall, result: Json): Sto
 
 /** Returns the message of what a call failed with, for readers. */
 export function detailOf(fault: Json | FaultData | undefined): string {
-  return isObject(fault as Json) ? String((fault as unknown as FaultData).message) : 'it failed'
+  return isObject(fault) && typeof fault['message'] === 'string' ? fault['message'] : 'it failed'
 }

@@ -54,7 +54,7 @@ export class Execution {
       proposal: args.proposal,
       look: this.look,
       board: this.board,
-      parsed: (Array.isArray(parsed) ? parsed : []) as unknown as GateQuestion['parsed'],
+      parsed: (Array.isArray(parsed) ? parsed : []) as GateQuestion['parsed'],
     }
   }
 

@@ -12,7 +12,7 @@ export const faults = defineFaults({
       'The gate asks four questions in a fixed order: does the skill belong to this place, do its conditions hold, is the score high enough, does the policy allow it. One of them was answered no, or the registry refused it: the same key is in progress, the last execution was too short ago, too many go on. Nothing was changed.',
     often:
       'a version that nobody has activated, a condition that does not hold now, an execution under the same idempotency key with other arguments',
-    fix: 'Run `reflex skill why ID --run RUN`: it shows each question with its answer, and what would have made it pass.',
+    fix: 'Run `reflex trace RUN`: the decision in it has each question with its answer. A version that nobody has activated runs with `--draft`.',
   },
   R1471: {
     title: 'A skill failed and has changed nothing',

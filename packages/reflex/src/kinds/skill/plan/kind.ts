@@ -1,7 +1,11 @@
 import type { Json, Kind } from '../../../kernel/index.ts'
 import type { PlanProgram } from './compiled-plan.ts'
-import { readPosition } from './position.ts'
+import { type PlanPhase, readPosition } from './position.ts'
 import { stepSkill } from './step.ts'
+import { callAt } from './undos.ts'
+
+/** The phases before the first step. */
+const BEFORE: readonly PlanPhase[] = ['look', 'parse', 'slots', 'admit', 'verify']
 
 /** Makes the kind of skills. `compile` reads a stored manifest with the tools and functions of the host. */
 export function skillKind<Def extends PlanProgram>(compile: (source: Json) => Def): Kind<Def> {
@@ -15,9 +19,9 @@ export function skillKind<Def extends PlanProgram>(compile: (source: Json) => De
       [...steps, ...(verify === undefined ? [] : [verify]), ...undos].flatMap(({ tool, isProgram }) => (isProgram ? [tool] : [])),
     isClosing: (_, position) => ['undo', 'settle'].includes(readPosition(position).phase),
     isInternal: (key) => key.startsWith('~'),
-    node: ({ steps, undos }, position) => {
-      const { phase, i } = readPosition(position)
-      return phase === 'step' ? steps[i]?.id : phase === 'undo' ? undos[i]?.id : undefined
+    node(program, position) {
+      const at = readPosition(position)
+      return BEFORE.includes(at.phase) ? 'gate' : callAt(program, at)?.id
     },
     step: stepSkill,
   }

@@ -1,4 +1,4 @@
-import { type Call, isObject, type Json, type JsonObject, type Port } from '../../../kernel/index.ts'
+import { type Call, digest, isObject, type Json, type JsonObject, type Port } from '../../../kernel/index.ts'
 import type { KindWorld } from '../../../programs/kind-module.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import { entryNames, promptName, readActive, readState, readUse, recentStats, skillLedger } from '../ledger/entries.ts'
@@ -25,7 +25,7 @@ export function lookPort(world: LookWorld, host: SkillHost): Port<RunSettings> {
     leaves: false,
     repeat: 'free',
     simulate: 'perform',
-    perform: async (call) => (await look(call, world, host)) as unknown as Json,
+    perform: (call) => look(call, world, host),
   }
 }
 
@@ -34,6 +34,7 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost):
   const { id, version, llm_support } = program.manifest
   const names = { active: entryNames.active(id), state: entryNames.state(id, version), use: entryNames.use(id) }
   const refs = llm_support.parsers.map(({ prompt_ref }) => prompt_ref)
+  const pins = new Map(llm_support.parsers.map(({ prompt_ref, prompt_sha256 }) => [prompt_ref, prompt_sha256]))
   const ledger = await world.store.latest(skillLedger(host.project, host.env), [...Object.values(names), ...refs.map(promptName)])
   const value = (name: string): Json | undefined => ledger.entries.find((entry) => entry.name === name)?.value
   const now = world.host.now()
@@ -43,7 +44,7 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost):
     now: new Date(now).toISOString(),
     facts: host.compat,
     principal: host.principal ?? { id: call.settings.actor, roles: [] },
-    state: stateOf(call, value(names.state), value(names.active), version),
+    state: stateOf(call, value(names.state), value(names.active), program),
     tools: [...new Set([...world.tools.names(), ...host.tools.map(({ name }) => name)])],
     hostFacts: await factsOf(host),
     stats: recentStats(readUse(value(names.use)), majorOf(version), now),
@@ -51,7 +52,7 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost):
     policyMode: host.policyMode,
     functionResults: [],
     confirmed: [],
-    prompts: Object.fromEntries(refs.flatMap((ref) => promptOf(ref, value(promptName(ref))))),
+    prompts: Object.fromEntries(refs.flatMap((ref) => promptOf(ref, value(promptName(ref)), pins.get(ref)))),
   }
   const { inputs } = isObject(call.args) ? call.args : {}
   const board = boardRoots(call.reader().snapshot())
@@ -66,19 +67,28 @@ const TRIED: readonly (SkillState | undefined)[] = [undefined, 'draft', 'candida
  * Returns the state of the version that is called. One that is not in the registry is a draft. A person who runs the file of a draft says so,
  * with `--draft`; in a simulated run nothing is changed, so it needs no word.
  */
-function stateOf({ settings, frame }: Call<RunSettings>, state: Json | undefined, active: Json | undefined, version: string): SkillState {
+function stateOf(
+  { settings, frame }: Call<RunSettings>,
+  state: Json | undefined,
+  active: Json | undefined,
+  { manifest, hash }: DryProgram,
+): SkillState {
   const kept = readState(state)?.state
-  const isActive = readActive(active)?.versions.some((one) => one.version === version) === true
-  if (kept === 'active') return isActive ? 'active' : 'deprecated'
+  const pointed = readActive(active)?.versions.find((one) => one.version === manifest.version)
+  // A file with the version of an active skill and another text is not what was approved.
+  const isOther = pointed !== undefined && pointed.hash !== hash
+  if (kept === 'active' && !isOther) return pointed === undefined ? 'deprecated' : 'active'
   const isTried = frame.id === 0 && (settings.simulated || readArgs(frame.args).isDraft)
-  return isTried && TRIED.includes(kept) ? 'active' : (kept ?? 'draft')
+  if (isTried && (isOther || TRIED.includes(kept))) return 'active'
+  return isOther ? 'draft' : (kept ?? 'draft')
 }
 
 async function factsOf({ facts }: SkillHost): Promise<JsonObject> {
   const found = await Promise.all(Object.entries(facts).map(async ([name, read]) => [name, await read()] as const))
-  return Object.fromEntries(found) as JsonObject
+  return Object.fromEntries<Json>(found)
 }
 
-function promptOf(ref: string, value: Json | undefined): readonly (readonly [string, string])[] {
-  return typeof value === 'string' ? [[ref, value]] : []
+/** A prompt that was changed since its manifest was kept is absent: the skill would be another one (reference skill 1.3). */
+function promptOf(ref: string, value: Json | undefined, pin: string | undefined): readonly (readonly [string, string])[] {
+  return typeof value === 'string' && (pin === undefined || digest(value) === pin) ? [[ref, value]] : []
 }

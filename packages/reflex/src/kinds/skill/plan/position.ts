@@ -46,5 +46,5 @@ export function positionJson(position: PlanPosition): JsonObject {
     const usual = BEGINNING[key as keyof PlanPosition]
     return key === 'phase' || (value !== undefined && value !== usual && !(Array.isArray(value) && value.length === 0))
   })
-  return Object.fromEntries(entries) as JsonObject
+  return Object.fromEntries<Json>(entries)
 }

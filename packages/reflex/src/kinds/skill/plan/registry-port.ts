@@ -25,7 +25,7 @@ export function registryPorts(
     'skills.admit': {
       leaves: true,
       repeat: 'keyed',
-      perform: (call) => admitCall(call, world, host) as unknown as Promise<Json>,
+      perform: (call) => admitCall(call, world, host),
       simulate: (call) => ({ result: { verdict: 'admitted', ...keyOf(objectOf(call.args)) } }),
     },
     'skills.settle': {
@@ -39,14 +39,14 @@ export function registryPorts(
 
 async function admitCall(call: Call<RunSettings>, world: RegistryWorld, host: SkillHost): Promise<Admission> {
   const args = objectOf(call.args)
-  const owner: Owner = [call.run, String(args['frame'])]
+  const owner: Owner = [call.run, textOf(args['frame'])]
   const keyHash = typeof args['key_hash'] === 'string' ? args['key_hash'] : undefined
   return retried(call, async () => {
-    const found = await readEntries(world.store, host, String(args['skill']), keyHash)
+    const found = await readEntries(world.store, host, textOf(args['skill']), keyHash)
     const request: AdmissionRequest = {
       owner,
       ...(keyHash === undefined ? {} : { keyHash }),
-      fingerprint: String(args['fingerprint']),
+      fingerprint: textOf(args['fingerprint']),
       keyLasts: Number(args['key_lasts']),
       cooldown: Number(args['cooldown']),
       most: Number(args['most']),
@@ -65,10 +65,10 @@ async function admitCall(call: Call<RunSettings>, world: RegistryWorld, host: Sk
 
 async function settleCall(call: Call<RunSettings>, world: RegistryWorld, host: SkillHost): Promise<JsonObject> {
   const args = objectOf(call.args)
-  const skill = String(args['skill'])
+  const skill = textOf(args['skill'])
   const status = args['status']
   const end: Settlement = {
-    owner: [call.run, String(args['frame'])],
+    owner: [call.run, textOf(args['frame'])],
     status: status === 'ok' || status === 'failed' ? status : 'unknown',
     ...(isObject(args['outputs']) ? { outputs: args['outputs'] } : {}),
     isRollbackIncomplete: args['rollback_incomplete'] === true,
@@ -81,7 +81,7 @@ async function settleCall(call: Call<RunSettings>, world: RegistryWorld, host: S
     const entries = [
       ...(removeKey === true ? found.removeKey() : found.writeKey(key)),
       ...found.writeUse(use),
-      ...(state === undefined ? [] : [{ name: entryNames.state(skill, String(args['version'])), value: state as unknown as Json }]),
+      ...(state === undefined ? [] : [{ name: entryNames.state(skill, textOf(args['version'])), value: state as unknown as Json }]),
     ]
     const isWritten = await append(world, host, call.key, entries)
     return isWritten ? { state: state?.state ?? null } : undefined
@@ -136,7 +136,7 @@ async function retried<Answer>({ args }: Call<RunSettings>, attempt: () => Promi
   }
   throw faults.make(
     'R1473',
-    `the registry entry of ${String(objectOf(args)['skill'])} was changed ${TRIES} times before it could be written`,
+    `the registry entry of ${textOf(objectOf(args)['skill'])} was changed ${TRIES} times before it could be written`,
   )
 }
 
@@ -146,4 +146,8 @@ function objectOf(value: Json | undefined): JsonObject {
 
 function keyOf(args: JsonObject): JsonObject {
   return typeof args['key_hash'] === 'string' ? { key_hash: args['key_hash'] } : {}
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
 }

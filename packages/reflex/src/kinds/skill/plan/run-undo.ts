@@ -3,7 +3,7 @@ import type { StopCause } from '../model/plan-result.ts'
 import { beginCall, dropCall, dropTimers, extendTimer, isHeld, retry, timerOf } from './call-step.ts'
 import type { PlannedUndo } from './compiled-plan.ts'
 import type { Execution } from './execution.ts'
-import { hasEffects, undosFor } from './undos.ts'
+import { hasEffects, undoAt } from './undos.ts'
 
 /** Continues after a plan that is done or undone. */
 export type EndOfPlan = (one: Execution) => void
@@ -63,8 +63,7 @@ export function undoTimer(one: Execution, ref: Ref, end: EndOfPlan): void {
 }
 
 function current({ program, position }: Execution): PlannedUndo | undefined {
-  const { cause = 'step_error', ended, i } = position
-  return undosFor(program, ended, cause)[i]
+  return undoAt(program, position)
 }
 
 function failed(one: Execution, undo: PlannedUndo): void {

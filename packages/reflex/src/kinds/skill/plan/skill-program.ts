@@ -55,7 +55,7 @@ export class SkillProgram implements PlanProgram {
     const { idempotenceKey } = this.bound
     if (idempotenceKey === undefined) return undefined
     const key = renderValue(idempotenceKey, values)
-    return key.ok ? { ok: true, value: String(key.value) } : key
+    return key.ok ? { ok: true, value: typeof key.value === 'string' ? key.value : JSON.stringify(key.value) } : key
   }
 
   outputs(values: PlanValues): Rendered<JsonObject> {
@@ -73,7 +73,7 @@ export class SkillProgram implements PlanProgram {
   }
 
   parsers(question: GateQuestion): readonly ParserQuestion[] {
-    return parserRequests(this.bound, snapshotOf(question), question).flatMap(({ key, parser, inputs }) => {
+    return parserRequests(this.bound, snapshotOf(question), this.#proposal(question)).flatMap(({ key, parser, inputs }) => {
       const prompt = Object.hasOwn(question.look.prompts, parser.prompt_ref) ? question.look.prompts[parser.prompt_ref] : undefined
       return prompt === undefined ? [] : [{ key, model: parser.model, prompt, inputs }]
     })

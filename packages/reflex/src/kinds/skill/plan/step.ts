@@ -113,7 +113,7 @@ function parserDone(one: Execution, ref: Ref, reply: Json | undefined): void {
   if (key === undefined) return
   const { model, text } = isObject(reply) ? reply : {}
   const answer = { key, ...(typeof model === 'string' ? { model } : {}), ...(typeof text === 'string' ? { output: text } : {}) }
-  one.x.setInternal(KEYS.parsed, [...one.question.parsed, answer] as unknown as Json)
+  one.x.setInternal(KEYS.parsed, [...one.question.parsed, answer])
   one.move({ parsing })
   if (Object.keys(parsing).length === 0) decideOn(one)
 }
@@ -124,7 +124,7 @@ function decideOn(one: Execution): void {
   if (decision.verdict === 'denied') return note(one, decision, () => refuse(one, decision))
   if (decision.verdict === 'clarify') return note(one, decision, () => clarify(one, decision))
   x.setInternal(KEYS.slots, slots)
-  x.setInternal(KEYS.decision, decision as unknown as Json)
+  x.setInternal(KEYS.decision, decision)
   admit(one)
 }
 
@@ -162,7 +162,7 @@ function admit(one: Execution, found?: 'done' | 'not_done'): void {
     major: majorOf(manifest.version),
     frame: executionId(x),
     ...(key === undefined ? {} : { key_hash: keyHashOf(one, key.value) }),
-    fingerprint: fingerprintOf(values.slots as JsonObject),
+    fingerprint: fingerprintOf(values.slots),
     key_lasts: manifest.plan.idempotence_ttl_s * 1000,
     cooldown: manifest.activation.cooldown_s * 1000,
     most: manifest.activation.max_concurrency,

@@ -1,5 +1,6 @@
 import type { StepOutcome, StopCause } from '../model/plan-result.ts'
-import type { PlannedUndo, PlanProgram } from './compiled-plan.ts'
+import type { PlannedCall, PlannedUndo, PlanProgram } from './compiled-plan.ts'
+import type { PlanPosition } from './position.ts'
 
 /**
  * Returns the undos of an execution that stops, in their order: first those of steps that have happened or may have, the last one first, then
@@ -14,6 +15,17 @@ export function undosFor(
   const steps = ended.filter(([, outcome]) => outcome === 'ok' || outcome === 'unknown').map(([id]) => id)
   const tied = steps.toReversed().flatMap((id) => fitting.filter(({ forStep }) => forStep === id))
   return [...tied, ...fitting.filter(({ forStep }) => forStep === undefined)]
+}
+
+/** The undo that is next or in progress. */
+export function undoAt(program: PlanProgram, { cause = 'step_error', ended, i }: PlanPosition): PlannedUndo | undefined {
+  return undosFor(program, ended, cause)[i]
+}
+
+/** The step or the undo that is next or in progress. */
+export function callAt(program: PlanProgram, position: PlanPosition): PlannedCall | undefined {
+  if (position.phase === 'step') return program.steps[position.i]
+  return position.phase === 'undo' ? undoAt(program, position) : undefined
 }
 
 /** True if something has happened, or may have, that changes anything: then a failure is a partial one. */

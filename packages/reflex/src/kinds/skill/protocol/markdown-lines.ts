@@ -1,3 +1,5 @@
+import { readFence } from './fence.ts'
+
 /** The place of a line that makes a tag at its start plain text. */
 export type InertPlace = 'fence' | 'comment' | 'inline_code' | 'quote'
 
@@ -9,7 +11,6 @@ interface Fence {
 }
 
 const LIST_MARKER = /^ {0,3}(?:[-*+]|\d{1,9}[.)]) {1,4}/
-const FENCE = /^( *)(`{3,}|~{3,})(.*)$/
 
 /**
  * Follows the lines of a reply as Markdown reads them, as far as it decides where a tag counts: fenced code, comments, code spans that
@@ -104,14 +105,15 @@ function opens(line: string): Fence | undefined {
     indent += marker[0].length
     rest = rest.slice(marker[0].length)
   }
-  const [, spaces = '', run = '', info = ''] = FENCE.exec(rest) ?? []
-  if (run === '' || spaces.length > 3 || (run.startsWith('`') && info.includes('`'))) return undefined
-  return { mark: run.slice(0, 1), length: run.length, indent }
+  const fence = readFence(rest)
+  if (fence === undefined || fence.spaces > 3) return undefined
+  return { mark: fence.run.slice(0, 1), length: fence.run.length, indent }
 }
 
 function closes(line: string, fence: Fence): boolean {
-  const [, spaces = '', run = '', rest = ''] = FENCE.exec(line) ?? []
-  return run.startsWith(fence.mark) && run.length >= fence.length && rest.trim() === '' && spaces.length <= fence.indent + 3
+  const found = readFence(line)
+  if (found === undefined || found.rest.trim() !== '') return false
+  return found.run.startsWith(fence.mark) && found.run.length >= fence.length && found.spaces <= fence.indent + 3
 }
 
 /** True if a line of a block quote can be continued by a line without its mark. */

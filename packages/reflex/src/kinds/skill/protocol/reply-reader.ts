@@ -161,6 +161,21 @@ export class ReplyReader {
   }
 }
 
+/** Reads a whole reply: the texts of the assistant and its calls of tools, in their order. */
+export function readReplyParts(parts: Iterable<string | ReplyCall>, options: ReplyOptions = {}): ReplyOutcome {
+  const reader = new ReplyReader(options)
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      reader.text(part)
+      reader.endPart()
+    } else {
+      reader.startCall(part.name)
+      reader.call(part)
+    }
+  }
+  return reader.end().outcome
+}
+
 /** Reads a whole reply of one text part. */
 export function readReply(text: string, options: ReplyOptions = {}): ReplyOutcome {
   const reader = new ReplyReader(options)

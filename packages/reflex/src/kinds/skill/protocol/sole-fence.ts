@@ -1,11 +1,8 @@
+import { readFence } from './fence.ts'
 import { EXECUTABLE_TAGS, MAX_BODY_BYTES } from './tags.ts'
 
 /** The most characters of a block, its fence and the white space around them. */
 const MAX_HELD = 2 * MAX_BODY_BYTES
-const OPENING = /^\s*(`{3,}|~{3,})[^`\n]*\n/
-/** A text that may still become the opening of a fence. */
-const PARTIAL = /^\s*(?:`{0,2}|~{0,2}|(?:`{3,}|~{3,})[^`\n]*)$/
-
 /**
  * Takes the fence off a reply that is one fenced block and nothing else. It holds the text back while the reply can be one, and passes it
  * on unchanged as soon as it cannot (reference skill 1.12, rule 7: `accept-sole`).
@@ -38,20 +35,20 @@ export class SoleFence {
   /** Ends the reply: returns the content of the fence if it is the whole reply, else the text as it is. */
   end(): string {
     const text = this.#take()
-    const [opening, mark] = OPENING.exec(text) ?? []
-    if (opening === undefined || mark === undefined) return text
-    const content = text.slice(opening.length).trimEnd()
+    const fence = openingOf(text)
+    if (fence === undefined || fence === 'partial') return text
+    const content = text.slice(fence.length).trimEnd()
     const lines = content.split('\n')
-    const isClosed = lines.findIndex((line) => line.trim() === mark) === lines.length - 1
+    const isClosed = lines.findIndex((line) => line.trim() === fence.run) === lines.length - 1
     return isClosed && startsWithTag(content) ? `${lines.slice(0, -1).join('\n')}\n` : text
   }
 
   #canBeSole(): boolean {
     if (this.#held.length > MAX_HELD) return false
     if (this.#isCandidate) return true
-    const opening = OPENING.exec(this.#held)?.[0]
-    if (opening === undefined) return PARTIAL.test(this.#held)
-    const content = this.#held.slice(opening.length)
+    const fence = openingOf(this.#held)
+    if (fence === undefined || fence === 'partial') return fence === 'partial'
+    const content = this.#held.slice(fence.length)
     this.#isCandidate = startsWithTag(content)
     return this.#isCandidate || EXECUTABLE_TAGS.some((tag) => `<${tag}>`.startsWith(content.trimStart()))
   }
@@ -61,6 +58,15 @@ export class SoleFence {
     this.#held = ''
     return held
   }
+}
+
+/** Returns the fence with which a text begins and the length of its line, or that it may still come. */
+function openingOf(text: string): { readonly run: string; readonly length: number } | 'partial' | undefined {
+  const start = text.length - text.trimStart().length
+  const end = text.indexOf('\n', start)
+  const fence = readFence(text.slice(start, end === -1 ? text.length : end))
+  if (end !== -1) return fence === undefined ? undefined : { run: fence.run, length: end + 1 }
+  return fence !== undefined || ['', '`', '``', '~', '~~'].includes(text.slice(start)) ? 'partial' : undefined
 }
 
 function startsWithTag(content: string): boolean {

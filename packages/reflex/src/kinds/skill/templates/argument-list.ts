@@ -1,7 +1,7 @@
 import { quote } from '../../../text/index.ts'
 import { type CompiledText, compileText } from './compiled-text.ts'
 import type { Word } from './command-words.ts'
-import { nestedScript } from './nested-script.ts'
+import { nestedScript, wrappedProgram } from './nested-script.ts'
 import type { Piece } from './pieces.ts'
 import type { TemplateProblem } from './problem.ts'
 import { refused, rendered, type Result, tooLarge } from './rendered.ts'
@@ -17,7 +17,7 @@ export interface ArgumentList {
  * option (`E_DYNAMIC_OPTION`) and never a script (`E_NESTED_SHELL`).
  */
 export function compileArguments(words: readonly Word[]): { readonly list: ArgumentList; readonly problems: readonly TemplateProblem[] } {
-  const problems: TemplateProblem[] = [...programProblems(words), ...nestedScript(words)]
+  const problems: TemplateProblem[] = [...programProblems(words), ...wrappedProgram(words), ...nestedScript(words)]
   const elements: { readonly text: CompiledText; readonly canBeOption: boolean }[] = []
   let isAfterOptions = false
   for (const { pieces } of words) {

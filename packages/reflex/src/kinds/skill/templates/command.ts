@@ -27,8 +27,8 @@ export interface CompiledCommandResult {
 }
 
 /**
- * Compiles a command: a text, which is split into arguments once, or a list of arguments. With `shell`, a text is a script. Values never make, split or
- * end an argument (reference skill 1.6). Never throws.
+ * Compiles a command: a text, which is split into arguments once, or a list of arguments. With `shell`, a text is a script. Values never
+ * make, split or end an argument (reference skill 1.6). Never throws.
  */
 export function compileCommand(command: Json, scope: TemplateScope, { shell }: { readonly shell: boolean }): CompiledCommandResult {
   if (typeof command === 'string') return compileLine(command, scope, shell)

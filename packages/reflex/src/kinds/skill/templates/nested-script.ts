@@ -20,6 +20,51 @@ const INTERPRETERS: Readonly<Record<string, RegExp>> = {
 /** Programs that give all of their arguments to a shell. */
 const SHELLS_OF_ARGUMENTS: ReadonlySet<string> = new Set(['eval', 'ssh', 'watch'])
 
+/** Programs that run the program that their arguments name. */
+const WRAPPERS: ReadonlySet<string> = new Set([
+  'sudo',
+  'doas',
+  'env',
+  'nohup',
+  'nice',
+  'time',
+  'timeout',
+  'setsid',
+  'stdbuf',
+  'xargs',
+  'exec',
+  'command',
+])
+
+/** Finds values that are the program of another program: `sudo {{x}}` (`E_DYNAMIC_COMMAND`). An option can have a value: `sudo -u {{x}} id`. */
+export function wrappedProgram(words: readonly Word[]): TemplateProblem[] {
+  let isOption = false
+  for (const [index, { pieces }] of words.entries()) {
+    const [first] = pieces
+    const text = first?.kind === 'text' ? first.text : ''
+    if (
+      index === 0
+        ? !WRAPPERS.has(nameOf(text))
+        : first?.kind === 'text' && !/^-|^\d|^[A-Za-z_]\w*=/.test(text) && !WRAPPERS.has(nameOf(text))
+    )
+      return []
+    if (index > 0 && first?.kind === 'value' && !isOption) {
+      const { offset, length } = first
+      return [
+        {
+          rule: 'E_DYNAMIC_COMMAND',
+          message: 'a value decides which program runs',
+          fix: 'write the name of the program as plain text',
+          offset,
+          length,
+        },
+      ]
+    }
+    isOption = text.startsWith('-') && text !== '--'
+  }
+  return []
+}
+
 /** Finds values in scripts of nested interpreters: the argument stays one argument, but the interpreter reads it as code (`E_NESTED_SHELL`). */
 export function nestedScript(words: readonly Word[]): TemplateProblem[] {
   const problems: TemplateProblem[] = []

@@ -66,10 +66,13 @@ function unknownSlot(written: ReferenceText, name: string, { slots }: TemplateSc
   return wrong(written, `there is no slot ${quote(name)}`, fix, guess)
 }
 
-/** Returns the value of a reference, using only own properties; undefined if there is none. */
+/** Returns the value of a reference, using only own properties of objects and elements of lists; undefined if there is none. */
 export function valueOf({ slot, root, path }: Reference, values: TemplateValues): Json | undefined {
   if (slot !== undefined) return valueAt(values.slots, [slot.name]) as Json | undefined
-  return root === undefined ? undefined : (valueAt(values[root], path) as Json | undefined)
+  let at: unknown = root === undefined ? undefined : values[root]
+  // A list has an own property "length", which is no element.
+  for (const step of path) at = Array.isArray(at) === (typeof step === 'number') ? valueAt(at, [step]) : undefined
+  return at as Json | undefined
 }
 
 function isRoot(name: string): name is Root {

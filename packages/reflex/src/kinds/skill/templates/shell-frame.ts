@@ -1,5 +1,5 @@
 import type { Word } from './command-words.ts'
-import { nestedScript } from './nested-script.ts'
+import { nestedScript, wrappedProgram } from './nested-script.ts'
 import type { Piece, ValuePiece } from './pieces.ts'
 import type { TemplateProblem } from './problem.ts'
 
@@ -78,7 +78,7 @@ export class ShellFrame {
 
   endCommand(): void {
     this.endWord()
-    this.#problems.push(...nestedScript(this.#words))
+    this.#problems.push(...wrappedProgram(this.#words), ...nestedScript(this.#words))
     this.#words = []
     this.#expectsProgram = true
     this.#isAfterOptions = false

@@ -14,8 +14,8 @@ interface ScriptValue {
 }
 
 /**
- * Compiles a command for a shell: `/bin/sh -c SCRIPT reflex VALUE…` (reference skill 1.6). The script is constant; each value is a positional parameter,
- * quoted as its place needs it, so that no value is ever read as script.
+ * Compiles a command for a shell: `/bin/sh -c SCRIPT reflex VALUE…` (reference skill 1.6). The script is constant; each value is a
+ * positional parameter, quoted as its place needs it, so that no value is ever read as script.
  */
 export function compileScript(pieces: readonly Piece[]): { readonly list: ArgumentList; readonly problems: readonly TemplateProblem[] } {
   const { text, problems } = compileText(pieces)

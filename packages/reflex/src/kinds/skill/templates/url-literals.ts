@@ -59,6 +59,7 @@ function readText(piece: TextPiece, before: UrlPosition | 'none' | 'afterUrl', s
   else state = before
   for (;;) {
     if (state === 'none') {
+      if (!text.includes('://', at)) return 'none'
       SCHEME.lastIndex = at
       const found = SCHEME.exec(text)
       if (found === null) return 'none'
@@ -87,7 +88,7 @@ function isHostPart(slot: Slot): boolean {
   if (['hostname_label', 'hostname', 'integer'].includes(slot.type)) return true
   if (slot.type === 'enum') return (slot.enum ?? []).every((word) => /^[A-Za-z0-9.-]+$/.test(word))
   // A pattern that names its characters: no escape, no negated class and no point that stands for any character.
-  return slot.pattern !== undefined && !/[/@#?:\\]|\[\^/.test(slot.pattern) && !slot.pattern.replace(/\[[^\]]*\]/g, '').includes('.')
+  return slot.pattern !== undefined && !/[/@#?:\\]|\[\^/.test(slot.pattern) && !slot.pattern.replace(/\[[^[\]]*\]/g, '').includes('.')
 }
 
 function authorityProblem({ reference, offset, length }: ValuePiece): TemplateProblem {

@@ -5,7 +5,7 @@ import type { Proposal, ReplyOutcome } from '../model/protocol.ts'
 import type { ModelReply } from '../model/turn.ts'
 import { clarificationText } from '../protocol/format-result.ts'
 import { protocolCall } from '../protocol/native.ts'
-import { MAX_MALFORMED_REPLIES, ReplyReader } from '../protocol/reply-reader.ts'
+import { MAX_MALFORMED_REPLIES, readReplyParts } from '../protocol/reply-reader.ts'
 import type { OpenRequest } from './position.ts'
 import { addResult, rejectionResult } from './results.ts'
 import { send } from './send.ts'
@@ -39,17 +39,8 @@ export function takeReply(turn: Turn, id: string, reply: ModelReply): void {
 /** Reads what a reply means for skills, and counts replies with a malformed block: two of them turn the protocol off for the turn. */
 function readReply(turn: Turn, reply: ModelReply): ReplyOutcome {
   const { malformed } = turn.position
-  const reader = new ReplyReader({ enabled: malformed < MAX_MALFORMED_REPLIES })
-  for (const part of reply.parts) {
-    if ('text' in part) {
-      reader.text(part.text)
-      reader.endPart()
-    } else {
-      reader.startCall(part.call.name)
-      reader.call(part.call)
-    }
-  }
-  const { outcome } = reader.end()
+  const parts = reply.parts.map((part) => ('text' in part ? part.text : part.call))
+  const outcome = readReplyParts(parts, { enabled: malformed < MAX_MALFORMED_REPLIES })
   if (outcome.malformed) turn.move({ malformed: malformed + 1 })
   return outcome
 }

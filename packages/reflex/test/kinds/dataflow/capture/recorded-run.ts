@@ -13,6 +13,7 @@ import type { HostedEvent } from '../../../../src/kinds/dataflow/model/event.ts'
 import type { ValidatedGraph } from '../../../../src/kinds/dataflow/model/graph.ts'
 import type { Scalar } from '../../../../src/kinds/dataflow/model/value.ts'
 import { evaluate } from '../../../../src/kinds/dataflow/pass/evaluate.ts'
+import { terminationOf } from '../../../../src/kinds/dataflow/pass/pass-error.ts'
 import { FIRST_STATE, supervise, type SupervisorState } from '../../../../src/kinds/dataflow/supervisor/supervise.ts'
 
 /** Returns the evaluation of a graph by the checked pass. */
@@ -21,7 +22,7 @@ export function evaluation(graph: ValidatedGraph): Evaluation {
     const reader = { value: (key: string) => (Object.hasOwn(context, key) ? context[key] : undefined) }
     const result = evaluate(graph, reader, { graphId: graph.id, eventId: event_id })
     return 'error' in result
-      ? { termination: { Failed: 'SemanticError' }, effects: [], outputs: null }
+      ? { termination: terminationOf(result.error), effects: [], outputs: null }
       : { termination: 'Completed', effects: result.effects, outputs: result.outputs }
   }
 }

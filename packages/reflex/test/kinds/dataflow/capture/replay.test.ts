@@ -69,6 +69,7 @@ describe('the hashes of captures', () => {
 })
 
 describe('a replay', () => {
+  // proves: dataflow REP-SCOPE
   it('equals its capture, sends nothing, and rebuilds the context', () => {
     for (const recorded of [RUN, DEFERRING]) {
       const report = replay(bundle(recorded))

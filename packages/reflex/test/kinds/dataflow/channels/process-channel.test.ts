@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { channelWorld } from './world.ts'
+import { reason, withoutCommands } from '../commands.ts'
 
 const IDS = [
   'eid1:sha256:2e29020229421795d11c2a8aa8babc668c4063d2bd5689d7e9db9121c6d78e29',
@@ -7,9 +10,11 @@ const IDS = [
   'eid1:sha256:140d6afa710d17ea8894812e42b02c13b7f73377ff0d1c900a44653bcee93ffb',
 ]
 
-describe('a process that takes intents', () => {
+describe.skipIf(withoutCommands !== undefined)(`a process that takes intents${reason}`, () => {
   // proves: dataflow 39
   // proves: dataflow 43
+  // The ids of intents are hashes over the ids of the graph and of the event.
+  // proves: dataflow RTHANDLE-META-1
   test('gets each intent of a file of events once, in order, with the ids of the reference, and then the end', async () => {
     const { reflex, graph, events, got } = channelWorld()
     const run = await reflex.run(graph, { dataflow: { source: events } })
@@ -54,6 +59,8 @@ describe('a process that takes intents', () => {
     ['other', 'R1383', 'egress_protocol_violation'],
     ['noise', 'R1383', 'egress_protocol_violation'],
     ['die', 'R1385', 'egress_io'],
+    ['flood', 'R1385', 'egress_io'],
+    ['chatter', 'R1383', 'egress_protocol_violation'],
   ])('that does %s fails the run with %s: no further intent is sent', async (mood, code, rule) => {
     const { reflex, graph, events, got } = channelWorld({ moods: mood })
     const run = await reflex.run(graph, { dataflow: { source: events } })
@@ -61,6 +68,25 @@ describe('a process that takes intents', () => {
     expect(run.failure).toMatchObject({ code, rule })
     await reflex.close()
     expect(got().filter(({ type }) => type === 'intent')).toHaveLength(1)
+  })
+
+  test.each(['twice', 'unsent'])(
+    'that acknowledges %s gets no further intent: a line that answers nothing breaks the protocol',
+    async (mood) => {
+      const { reflex, graph, events, got } = channelWorld({ moods: mood })
+      const run = await reflex.run(graph, { dataflow: { source: events } })
+      expect(run.failure).toMatchObject({ code: 'R1383', rule: 'egress_protocol_violation' })
+      await reflex.close()
+      expect(got().filter(({ type }) => type === 'intent')).toHaveLength(1)
+    },
+  )
+
+  test('that is keyed and acknowledges twice is restarted before the next intent: each is accepted', async () => {
+    const { reflex, graph, events, got } = channelWorld({ moods: 'twice', route: { keyed: true } })
+    const run = await reflex.run(graph, { dataflow: { source: events } })
+    expect(run.value).toMatchObject({ sent: { heater_command: 3 } })
+    await reflex.close()
+    expect(got().flatMap(({ type, intent_id: id }) => (type === 'intent' ? [id] : []))).toEqual(IDS)
   })
 
   test('that does not acknowledge in time fails the run with R1384', async () => {
@@ -88,6 +114,13 @@ describe('a process that takes intents', () => {
     expect(run.failure?.message).toContain('heater_command')
   })
 
+  test('that fails at once fails the run with its error, not with the last line of its interpreter', async () => {
+    const { reflex, graph, events, folder } = channelWorld()
+    writeFileSync(join(folder, 'channel.mjs'), "throw new Error('no display')")
+    const run = await reflex.run(graph, { dataflow: { source: events } })
+    expect(run.failure).toMatchObject({ code: 'R1382', message: expect.stringContaining('exit 1, Error: no display') as string })
+  })
+
   test('that fails asks a person if its route says so, and the run continues with the answer', async () => {
     const { reflex, graph, events, got } = channelWorld({ moods: 'die', route: { on_failure: 'ask' } })
     const run = await reflex.run(graph, { dataflow: { source: events } })
@@ -102,5 +135,33 @@ describe('a process that takes intents', () => {
         .filter(({ type }) => type === 'intent')
         .map(({ intent_id: id }) => id),
     ).toEqual([IDS[0], IDS[0], IDS[1], IDS[2]])
+  })
+})
+
+describe.skipIf(withoutCommands !== undefined)(`a channel that cannot start${reason}`, () => {
+  const failure = async (command: readonly string[]): Promise<{ folder: string; failure: unknown }> => {
+    const { reflex, graph, events, folder } = channelWorld({ host: { channels: { hvac: { type: 'process', command } } } })
+    const run = await reflex.run(graph, { trust: 'trusted', dataflow: { source: events } })
+    return { folder, failure: run.failure }
+  }
+
+  test('because its file is missing names the whole path, and what to correct', async () => {
+    const { folder, failure: found } = await failure(['node', 'scripts/chanel.mjs'])
+    expect(found).toMatchObject({
+      code: 'R1382',
+      message: `channel hvac is not ready: there is no file ${folder}/scripts/chanel.mjs`,
+      fix: `correct "scripts/chanel.mjs" in the command: a path is from the work folder ${folder}, or absolute`,
+    })
+  })
+
+  test('because of an error quotes the line that names it, and not the last one', async () => {
+    const { failure: found } = await failure(['node', '-e', 'throw new RangeError("the port is taken")'])
+    expect(found).toMatchObject({ code: 'R1382', message: expect.stringContaining('exit 1, RangeError: the port is taken') as unknown })
+  })
+
+  test('because its command does not exist says so', async () => {
+    const { failure: found } = await failure(['no-such-command'])
+    expect(JSON.stringify(found)).toMatch(/no-such-command/)
+    expect(JSON.stringify(found)).toMatch(/not found|no such|there is no|ENOENT/i)
   })
 })

@@ -22,6 +22,12 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (mood === 'silent') continue
   if (mood === 'die') process.exit(3)
   if (mood === 'noise') { process.stdout.write('hello\\n'); continue }
+  if (mood === 'flood') { process.stdout.write('x'.repeat(3_000_000)); continue }
+  if (mood === 'chatter') for (let i = 0; i < 100_000; i++) say({ type: 'log', i })
+  const ack = { type: 'intent_ack', intent_id: frame.intent_id, status: 'accepted', acceptance: 'durable' }
+  if (mood === 'twice') process.stdout.write(JSON.stringify(ack) + '\\n' + JSON.stringify(ack) + '\\n')
+  if (mood === 'unsent') process.stdout.write(JSON.stringify(ack) + '\\n' + JSON.stringify({ ...ack, intent_id: 'eid1:sha256:0' }) + '\\n')
+  if (mood === 'twice' || mood === 'unsent') continue
   say({ type: 'intent_ack', intent_id: mood === 'other' ? 'x' : frame.intent_id, status: 'accepted', acceptance: 'durable', egress_ref: 'r1' })
 }
 `

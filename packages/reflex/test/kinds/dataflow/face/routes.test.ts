@@ -45,3 +45,29 @@ test('a run of another kind takes no events of a graph', async () => {
   await reflex.run({ format: 1, id: 'still', root: { type: 'wait', id: 'w', params: { wait_ms: 9e6 } } }, { id: 'tree1' })
   expect(await send('POST', '/v1/dataflows/tree1/events', { event_id: 'a' })).toMatchObject({ json: { error: { code: 'R1388' } } })
 })
+
+test.each([
+  ['100,000 levels', `{"semantic_kind":"press","payload":{"by":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`, [400, 413, 422]],
+  ['levels without an end', '{"a":'.repeat(100_000), [400]],
+  ['a number that JSON does not have', '{"event_id":"x","semantic_kind":"press","payload":{"by":1e999}}', [400, 422]],
+  ['two million characters', `{"event_id":"x","payload":{"by":"${'x'.repeat(2_000_000)}"}}`, [413, 422]],
+  ['a prototype', '{"event_id":"x","semantic_kind":"press","payload":{"by":1,"__proto__":{"n":2}}}', [400, 422]],
+  ['a prototype of the event', '{"__proto__":{"event_id":"x"},"semantic_kind":"press","payload":{"by":1}}', [400, 422]],
+  ['an id of the run itself', '{"event_id":"pump/1/2.0","semantic_kind":"press","payload":{"by":1}}', [422]],
+])('an event over HTTP with %s is refused with a fault, and the run goes on', async (_, text, statuses) => {
+  const { post, run } = await counting()
+  const { status, json } = await post(text)
+  expect(statuses).toContain(status)
+  expect(json).toMatchObject({ error: { code: expect.stringMatching(/^R\d{4}$/) as string } })
+  expect(await post(presses(1)[0])).toMatchObject({ status: 202 })
+  await run.idle()
+  expect(run.get('n')).toBe(1)
+})
+
+test('an event that is twice in one list over HTTP is accepted once', async () => {
+  const { post, run } = await counting()
+  const [first] = presses(1)
+  expect(await post([first, first])).toMatchObject({ json: { accepted: 1, refused: [{ index: 1, event_id: 'p1', code: 'R1334' }] } })
+  await run.idle()
+  expect(run.value ?? run.get('n')).toBe(1)
+})

@@ -1,8 +1,9 @@
 // proves: dataflow S4
 // proves: dataflow 17
 // proves: dataflow 18
-// proves: dataflow V.2
-// proves: dataflow V.4
+// COMP-4 to COMP-10 are other names of V.4 and V.2 (reference 6.4).
+// proves: dataflow V.2, dataflow COMP-7, dataflow COMP-8, dataflow COMP-9, dataflow COMP-10
+// proves: dataflow V.4, dataflow COMP-4, dataflow COMP-5, dataflow COMP-6
 // proves: dataflow D.3
 // proves: dataflow X.2
 // proves: dataflow X.5

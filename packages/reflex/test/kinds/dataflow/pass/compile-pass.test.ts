@@ -12,7 +12,7 @@ import { contextOf, graphOf, hostCompute, type NodeText } from './graph.ts'
 import { bits, type Calls, contexts, EDGE_NUMBERS, type GraphSeed, graphSeeds, mildContexts, randomGraph } from './random-graph.ts'
 
 const IDS = { graphId: 'g', eventId: 'e' }
-const COMPILED = ['grouped', 'generated'] as const
+const COMPILED = ['grouped', 'generated', 'chunked'] as const
 
 /** A result as text: equal texts are equal bits. */
 function textOf(result: PassResult): string {
@@ -72,6 +72,39 @@ describe('a compiled pass', () => {
       { numRuns: 6 },
     )
     expect(seen.successes).toBeGreaterThan(0)
+  })
+
+  it('skips no node whose inputs have changed, whatever changes from event to event, and after errors', () => {
+    const seen: Seen = { errors: 0, effects: 0, calls: 0, successes: 0 }
+    const seeds = fc.record({
+      size: fc.integer({ min: 60, max: 400 }),
+      choices: fc.array(fc.nat(), { minLength: 300, maxLength: 300 }),
+      host: fc.constantFrom(0, 1, 5),
+      mild: fc.boolean(),
+    })
+    // Each event has most of the values of the one before.
+    const changes = fc.array(fc.tuple(fc.oneof(contexts, mildContexts), fc.integer({ min: 0, max: 7 })), { minLength: 4, maxLength: 12 })
+    fc.assert(
+      fc.property(seeds, mildContexts, changes, (seed, first, list) => {
+        let values: Readonly<Record<string, unknown>> = first
+        const events = list.map(([other, which]) => {
+          const key = Object.keys(other)[which]
+          values = key === undefined ? values : { ...values, [key]: other[key] }
+          return values
+        })
+        compare(seed, 'chunked', events, seen)
+      }),
+      { numRuns: 80 },
+    )
+    expect(seen.errors).toBeGreaterThan(10)
+    expect(seen.successes).toBeGreaterThan(10)
+  })
+
+  it('stays the same over many events, of which some change much of a large graph and some little', () => {
+    const seed = { size: 2_100, choices: Array.from({ length: 97 }, (_, i) => i * i), host: 0, mild: true }
+    const events = fc.sample(mildContexts, { numRuns: 140, seed: 11 })
+    const quiet = events.slice(0, 10).map(({ s1 }) => ({ ...events[0], s1 }))
+    compare(seed, undefined, [...quiet, ...events, ...quiet])
   })
 
   it('stays the same when it becomes hot', () => {

@@ -4,7 +4,7 @@ import { GRAPH_MISTAKES, measureGraphs } from '../../../../../../scripts/proof/g
 import { CORRECT, precision, recall } from '../../../../../../scripts/proof/measure.ts'
 import { proofFaults } from '../../../../src/kinds/dataflow/proofs/faults.ts'
 
-test('the proofs find every mistake that is made in right graphs, and nothing else', { timeout: 60_000 }, () => {
+test('the proofs find every mistake that is made in right graphs, and nothing else', { timeout: 120_000 }, () => {
   const { scores, total, disagreements } = measureGraphs(1, 7)
   expect(disagreements).toEqual([])
   expect(recall(total)).toBe(1)

@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest'
 import { type Json, type JsonObject, ledgerPort, type Port } from '../../../../src/kernel/index.ts'
+import type { BatchRequest } from '../../../../src/kinds/dataflow/run/file-batch.ts'
 import { graphKind } from '../../../../src/kinds/dataflow/run/kind.ts'
 import { type KindSubject, kindSuite } from '../../../../src/testing/index.ts'
 import { flow } from '../../../kernel/probes/flow.ts'
@@ -9,6 +10,17 @@ const source = (graph: JsonObject, adapter: JsonObject): Json => ({ format: 'ref
 
 /** The port `egress` of a channel that takes an intent id once. */
 const egress: Port = { leaves: true, repeat: 'keyed', perform: () => ({ status: 'accepted', acceptance: 'durable' }) }
+
+/** The port `ingress` of a file with the readings, in memory: its offsets are numbers of lines. */
+const ingress: Port = {
+  leaves: false,
+  repeat: 'free',
+  perform({ args }) {
+    const { name, at, most } = args as unknown as BatchRequest
+    const to = Math.min(READINGS.length, at[2] + most)
+    return { source: name, at, events: READINGS.slice(at[2], to), to: [to, to], ...(to < READINGS.length ? {} : { isEnd: true }) }
+  },
+}
 
 const subject = (
   name: string,
@@ -26,8 +38,11 @@ const subject = (
     { kind: 'flow', id: 'inner', source: { entry: 'a', nodes: { a: { next: 'b' }, b: {} } } },
   ],
   args,
-  ports: (store, host) => ({ egress, ledger: ledgerPort(store, host) }),
-  script: { answer: () => 'yes', messages: '_stays' in args ? [...events, null].map((body) => ({ topic: 'event', body })) : [] },
+  ports: (store, host) => ({ egress, ingress, ledger: ledgerPort(store, host) }),
+  script: {
+    answer: () => 'yes',
+    messages: '_stays' in args && !('_sources' in args) ? [...events, null].map((body) => ({ topic: 'event', body })) : [],
+  },
 })
 
 const host = (channel: JsonObject, more: JsonObject = {}): JsonObject => ({
@@ -62,6 +77,15 @@ const SUBJECTS: readonly KindSubject[] = [
     adapter: THERMOSTAT_ADAPTER,
     args: { _stays: true, _host: host({ type: 'program', start: 'flow:inner' }) },
     events: READINGS,
+  }),
+  subject('intents of a file of events', {
+    graph: THERMOSTAT,
+    adapter: THERMOSTAT_ADAPTER,
+    args: {
+      _stays: true,
+      _host: host({ type: 'ledger', ledger: 'heater' }),
+      _sources: [{ from: 'file', name: 'readings.jsonl', file: 'readings.jsonl' }],
+    },
   }),
   subject('a limit of passes', {
     graph: COUNTER,

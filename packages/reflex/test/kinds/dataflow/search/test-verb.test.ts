@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { DEFAULT_HOST } from '../../../../src/kinds/dataflow/adapter/host-file.ts'
 import { definePrimitive } from '../../../../src/kinds/dataflow/manifests/define-primitive.ts'
 import { compileGraph } from '../../../../src/kinds/dataflow/run/compile.ts'
-import { graphTests } from '../../../../src/kinds/dataflow/search/test-graph.ts'
+import { testGraph } from '../../../../src/kinds/dataflow/search/test-graph.ts'
 import { reflex, workFolder } from '../../../cli/worlds.ts'
 
 const GRAPH = {
@@ -154,7 +155,7 @@ test('a function of the host that is not pure is found by a test', () => {
     outputs: { c: 'c.result' },
   }
   const def = compileGraph({ format: 'reflex-dataflow-1', graph }, { primitives: [counter] })
-  const { findings, held } = graphTests.test(def, [{ name: 'ever', text: 'true' }], { seed: 1, events: 10 })
+  const { findings, held } = testGraph(def, DEFAULT_HOST, [{ name: 'ever', text: 'true' }], { seed: 1, events: 10 })
   expect(findings.map(({ code }) => code)).toContain('R1379')
   expect(held.map(({ name }) => name)).toEqual(['ever'])
 })

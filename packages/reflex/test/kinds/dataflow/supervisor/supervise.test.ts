@@ -12,7 +12,7 @@
 // proves: dataflow REP-3
 // proves: dataflow RTHANDLE-ID-1
 import * as fc from 'fast-check'
-import { describe, expect, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import type { Json } from '../../../../src/kernel/index.ts'
 import type { Constraints } from '../../../../src/kinds/dataflow/model/constraints.ts'
 import { ERROR_KINDS, type RunTermination } from '../../../../src/kinds/dataflow/model/termination.ts'
@@ -82,6 +82,43 @@ const short = ({ event_id, decision, episode_id, schedule_at }: Decision) =>
   `${event_id} ${decision} ${episode_id}${schedule_at === null ? '' : ` at ${schedule_at.secs}`}`
 
 describe('a supervisor', () => {
+  // proves: dataflow SUP-7
+  it('never reads its log: what a caller does with an entry changes no later one, and its store has none', () => {
+    const events = Array.from({ length: 12 }, (_, i) => event(`e${i}`, i, i % 3 === 2 ? 'Pump' : 'Command'))
+    const limits = { max_per_window: 1, rate_window: 3000, max_retries: 1 }
+    const { decisions, store } = run(events, limits, () => ({ Failed: 'RuntimeError' }))
+    const [other, entries] = [new CountingStore(), [] as string[]]
+    let state = FIRST_STATE
+    for (const arrival of events) {
+      const done = supervise({ constraints: limits, store: other }, state, arrival, () => ({ Failed: 'RuntimeError' }))
+      entries.push(JSON.stringify(done.decision))
+      for (const field of Object.keys(done.decision)) delete (done.decision as unknown as Record<string, unknown>)[field]
+      state = done.state
+    }
+    expect(entries).toEqual(decisions.map((decision) => JSON.stringify(decision)))
+    expect(JSON.stringify([...store.values])).not.toMatch(/Invoke|Defer"|RuntimeError/)
+  })
+
+  // proves: dataflow REP-5
+  it('reads no clock but the times of events, and no randomness', () => {
+    const refuse = (): never => {
+      throw new Error('a supervisor read the clock of the machine')
+    }
+    const spies = [vi.spyOn(Date, 'now'), vi.spyOn(performance, 'now'), vi.spyOn(Math, 'random')].map((spy) =>
+      spy.mockImplementation(refuse),
+    )
+    try {
+      const { decisions } = run([event('a', 5), event('b', 6), event('p', 20, 'Pump')], {
+        max_per_window: 1,
+        rate_window: 10_000,
+        max_retries: 2,
+      })
+      expect(decisions.map(short)).toEqual(['a Invoke 0', 'b Defer 1 at 15', 'p Invoke 1'])
+    } finally {
+      for (const spy of spies) spy.mockRestore()
+    }
+  })
+
   it('runs each event at once without limits, and counts episodes from 0, empty pumps included', () => {
     const { decisions, attempts } = run([event('a', 1), event('p', 2, 'Pump'), event('b', 3, 'DataAvailable')], {})
     expect(decisions.map(short)).toEqual(['a Invoke 0', 'p Defer 1', 'b Invoke 2'])

@@ -75,7 +75,7 @@ describe('a bulletin', () => {
     expect(cardLimit(5)).toEqual({ cards: 5 })
   })
 
-  // proves: skill 90
+  // proves: skill 37, skill 90
   it('shows only what can be carried out', () => {
     const skills = [
       named('fits'),

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { decide, dryRun } from '../../../../src/kinds/skill/gate/decide.ts'
 import { parserRequests } from '../../../../src/kinds/skill/gate/parsers.ts'
 import { DEPLOY, FUNCTIONS, INPUTS, proposal, skillOf, snapshot } from './support.ts'
@@ -18,21 +18,18 @@ it('makes the same record from the same snapshot, a thousand times, and reads no
   const given = frozen({ ...asked, functionResults })
   const first = JSON.stringify(decide(skillOf(DEPLOY), given, proposed))
   expect(JSON.parse(first)).toMatchObject({ verdict: 'approved', proposal: { why: 'goal=deploy' } })
-  const before = [Date.now, Math.random, performance.now, globalThis.fetch] as const
   const forbidden = (): never => {
     throw new Error('a decision reads nothing but its snapshot')
   }
   const skill = skillOf(DEPLOY)
-  Object.assign(globalThis, { fetch: forbidden })
-  Date.now = forbidden
-  Math.random = forbidden
-  performance.now = forbidden
+  vi.stubGlobal('fetch', forbidden)
+  for (const spy of [vi.spyOn(Date, 'now'), vi.spyOn(Math, 'random'), vi.spyOn(performance, 'now')]) spy.mockImplementation(forbidden)
   try {
     for (let i = 0; i < 1000; i++) expect(JSON.stringify(decide(skill, given, proposed)) === first).toBe(true)
     expect(parserRequests(skill, given, proposed)).toEqual([])
   } finally {
-    ;[Date.now, Math.random, performance.now] = before
-    Object.assign(globalThis, { fetch: before[3] })
+    vi.restoreAllMocks()
+    vi.unstubAllGlobals()
   }
 })
 

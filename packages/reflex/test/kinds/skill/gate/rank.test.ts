@@ -1,8 +1,7 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { progressToGoal } from '../../../../src/kinds/skill/gate/progress.ts'
 import { type RankedSkill, rankSkills } from '../../../../src/kinds/skill/gate/rank.ts'
-import { isFailing, type PastExecution, recentStats } from '../../../../src/kinds/skill/gate/recent.ts'
 import { DEPLOY, decideOn, skillOf, snapshot } from './support.ts'
 
 const EQUAL: RankedSkill = { id: 'b', version: '1.0.0', normalised: 860_000, progress: 0, followed: 0, successes: 0 }
@@ -84,41 +83,5 @@ describe('progress to the goal', () => {
     expect(progressToGoal(manifest, board(goal, { endpoint: 'https://a' }), new Set())).toBe(1)
     expect(progressToGoal(manifest, board(goal, { endpoint: null }), new Set(['updated:appservice_image']))).toBe(1)
     expect(progressToGoal(manifest, board(undefined), new Set())).toBe(0)
-  })
-})
-
-describe('recent executions', () => {
-  const NOW = '2026-02-01T00:00:00Z'
-  const run = (status: PastExecution['status'], changes: Partial<PastExecution> = {}): PastExecution => ({
-    version: '1.2.0',
-    finished_at: '2026-01-31T00:00:00Z',
-    status,
-    ...changes,
-  })
-
-  // proves: skill 52
-  it('count up to twenty, of thirty days, of the same major version, and only those that were executed', () => {
-    const many = [...Array.from({ length: 10 }, () => run('failed')), ...Array.from({ length: 15 }, () => run('ok'))]
-    expect(recentStats(many, '1.9.0', NOW)).toEqual({ successes: 15, runs: 20 })
-    const others = [
-      run('ok', { finished_at: '2026-01-01T23:59:59Z' }),
-      run('ok', { version: '2.0.0' }),
-      run('noop'),
-      run('denied'),
-      run('clarify'),
-      run('partial_failure'),
-      run('ok', { finished_at: '2026-01-02T00:00:00Z' }),
-    ]
-    expect(recentStats(others, '1.2.0', NOW)).toEqual({ successes: 1, runs: 2 })
-    expect(recentStats([], '1.2.0', NOW)).toEqual({ successes: 0, runs: 0 })
-  })
-
-  // proves: skill 53
-  it('quarantine a skill after three failures in a row', () => {
-    const bad = [run('failed'), run('partial_failure')]
-    expect(isFailing([...bad, run('failed')], '1.2.0')).toBe(true)
-    expect(isFailing([...bad, run('noop'), run('denied'), run('failed')], '1.2.0')).toBe(true)
-    expect(isFailing(bad, '1.2.0')).toBe(false)
-    expect(isFailing([...bad, run('ok'), run('failed')], '1.2.0')).toBe(false)
   })
 })

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readCues } from '../../../../src/kinds/skill/gate/cues.ts'
 import { scoreSkill } from '../../../../src/kinds/skill/gate/score.ts'

@@ -27,7 +27,7 @@ const full = skillOf(manifestWith({ required: false, default: 'by-default' }, { 
 /** Fills the slot with a source for each that is named. */
 function fill(inputs: JsonObject, ctx: JsonObject, text: string, output?: string) {
   const facts: GateSnapshot = snapshot({ userText: text, board: { ctx, env: {}, work: {}, policy: {} } })
-  const [request] = parserRequests(full, facts, { inputs })
+  const [request] = parserRequests(full, facts, proposal(inputs))
   const parsed = output === undefined || request === undefined ? [] : [{ key: request.key, model: PARSER.model, output }]
   const { values, checks } = fillSlots(full, { ...facts, parsed }, { inputs })
   return [checks[0]?.source, values['app'] ?? checks[0]?.reason]
@@ -161,6 +161,10 @@ describe('a parser', () => {
     expect(parserRequests(skill, snapshot({ userText: TEXT }), proposed)[0]?.key).toBe(request?.key)
     expect(parserRequests(skill, snapshot({ userText: 'other' }), proposed)[0]?.key).not.toBe(request?.key)
     expect(parserRequests(skill, facts, proposal({ app: 'pay' }))).toEqual([])
+  })
+
+  it.each([{ state: 'quarantined' }, { tools: [] }] as const)('is not asked for a proposal that is denied anyway: %j', (changes) => {
+    expect(parserRequests(skill, snapshot({ userText: TEXT, ...changes }), proposed)).toEqual([])
   })
 
   // proves: skill 71

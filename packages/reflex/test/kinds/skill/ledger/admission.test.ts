@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { admit, type AdmissionRequest, type AdmissionView, type RunLife } from '../../../../src/kinds/skill/ledger/admission.ts'
-import { type KeyEntry, NO_USE, type Owner } from '../../../../src/kinds/skill/ledger/entries.ts'
+import { type KeyEntry, NO_USE, type Owner, recentStats } from '../../../../src/kinds/skill/ledger/entries.ts'
 import { settle, type Settlement } from '../../../../src/kinds/skill/ledger/settlement.ts'
 
 const OWN: Owner = ['otter-2m9q', 'otter-2m9q:0']
@@ -19,34 +19,40 @@ function key(status: KeyEntry['status'], change: Partial<KeyEntry> = {}): KeyEnt
 }
 
 describe('the admission of an execution', () => {
-  it('claims the key and counts the execution (skill 125)', () => {
+  // proves: skill 125
+  it('claims the key and counts the execution', () => {
     const { result, key: claimed, use } = admit(request(), view())
     expect(result).toEqual({ verdict: 'admitted', key_hash: 'k' })
     expect(claimed).toMatchObject({ status: 'in_progress', owner: OWN, expires: 6000 })
     expect(use?.running).toEqual([OWN])
   })
 
-  it('gives a repeated key the outputs of the first success (skill 125)', () => {
+  // proves: skill 125
+  it('gives a repeated key the outputs of the first success', () => {
     const { result, outputs, key: claimed } = admit(request(), view({ key: key('succeeded', { outputs: { endpoint: 'x' } }) }))
     expect(result.verdict).toBe('short_circuit')
     expect(outputs).toEqual({ endpoint: 'x' })
     expect(claimed).toBeUndefined()
   })
 
-  it('refuses a key with other arguments (skill 126)', () => {
+  // proves: skill 126
+  it('refuses a key with other arguments', () => {
     const { result } = admit(request({ fingerprint: 'other' }), view({ key: key('succeeded') }))
     expect(result.verdict).toBe('idempotence_conflict')
   })
 
-  it('refuses a key that is in progress (skill 127)', () => {
+  // proves: skill 127
+  it('refuses a key that is in progress', () => {
     expect(admit(request(), view({ key: key('in_progress') })).result.verdict).toBe('idempotence_in_progress')
   })
 
-  it.each<RunLife>(['interrupted', 'ended'])('does not repeat what a run that is %s has begun (skill 129)', (life) => {
+  // proves: skill 129
+  it.each<RunLife>(['interrupted', 'ended'])('does not repeat what a run that is %s has begun', (life) => {
     expect(admit(request(), view({ key: key('in_progress') }, life)).result.verdict).toBe('idempotence_unknown')
   })
 
-  it('asks to verify what is unknown, and follows the answer (skill 128)', () => {
+  // proves: skill 128
+  it('asks to verify what is unknown, and follows the answer', () => {
     const found = view({ key: key('unknown') })
     expect(admit(request({ verifies: true }), found)).toMatchObject({ verify: true })
     expect(admit(request({ verifies: true, verified: 'done' }), found)).toMatchObject({
@@ -56,7 +62,8 @@ describe('the admission of an execution', () => {
     expect(admit(request({ verifies: true, verified: 'not_done' }), found).result.verdict).toBe('admitted')
   })
 
-  it('runs an expired key again (skill 130)', () => {
+  // proves: skill 130
+  it('runs an expired key again', () => {
     expect(admit(request({ now: 9000 }), view({ key: key('succeeded') })).result.verdict).toBe('admitted')
   })
 
@@ -66,13 +73,15 @@ describe('the admission of an execution', () => {
     expect(again.result).toEqual(first.result)
   })
 
-  it('keeps a pause after the last execution, but not for a stored answer (skill 132)', () => {
+  // proves: skill 132
+  it('keeps a pause after the last execution, but not for a stored answer', () => {
     const use = { running: [], finished: 4500, ended: [] }
     expect(admit(request({ cooldown: 1000 }), view({ use })).result).toEqual({ verdict: 'cooldown', retry_after_ms: 500 })
     expect(admit(request({ cooldown: 1000 }), view({ use, key: key('succeeded') })).result.verdict).toBe('short_circuit')
   })
 
-  it('counts the executions that go on, and not those of runs that were killed (skill 133)', () => {
+  // proves: skill 133
+  it('counts the executions that go on, and not those of runs that were killed', () => {
     const use = { running: [OTHER], ended: [] }
     expect(admit(request(), view({ use })).result.verdict).toBe('concurrency')
     expect(admit(request({ most: 2 }), view({ use })).result.verdict).toBe('admitted')
@@ -98,7 +107,8 @@ describe('the end of an execution', () => {
     expect(used).toEqual({ running: [OTHER], finished: 6000, ended: [[6000, 1, true]] })
   })
 
-  it('frees the key of a failure that left nothing (skill 131)', () => {
+  // proves: skill 131
+  it('frees the key of a failure that left nothing', () => {
     expect(settle(end({ status: 'failed' }), { key: claimed, use })).toMatchObject({ removeKey: true })
   })
 
@@ -110,7 +120,8 @@ describe('the end of an execution', () => {
     expect(settle(end(), { key: key('in_progress'), use }).key).toBeUndefined()
   })
 
-  it('ends the use of a version after three failures, or an undo that failed (skill 53, 122)', () => {
+  // proves: skill 53, skill 122
+  it('ends the use of a version after three failures, or an undo that failed', () => {
     const failed = { running: [], ended: [[1, 1, false] as const, [2, 1, false] as const] }
     expect(settle(end({ status: 'failed' }), { use: failed }).state?.state).toBe('quarantined')
     expect(
@@ -128,7 +139,21 @@ describe('the end of an execution', () => {
     expect(settle(end({ status: 'unknown', isRollbackIncomplete: true }), { use: NO_USE }).state?.state).toBe('quarantined')
   })
 
-  it('keeps the last twenty executions (skill 52)', () => {
+  // proves: skill 52
+  it('counts for the success of late if it is at most thirty days old, and of the same major version', () => {
+    const day = 86_400_000
+    const ended = [
+      [0, 1, true],
+      [day, 1, true],
+      [2 * day, 2, true],
+      [3 * day, 1, false],
+    ] as const
+    expect(recentStats({ running: [], ended }, 1, 31 * day)).toEqual({ successes: 1, runs: 2 })
+    expect(recentStats(NO_USE, 1, 31 * day)).toEqual({ successes: 0, runs: 0 })
+  })
+
+  // proves: skill 52
+  it('keeps the last twenty executions', () => {
     let kept = NO_USE
     for (let now = 0; now < 30; now++) kept = settle(end({ now }), { use: kept }).use
     expect(kept.ended).toHaveLength(20)

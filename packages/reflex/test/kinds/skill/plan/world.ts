@@ -124,8 +124,8 @@ function compile(json: Json): PlanProgram {
 
 const LOOK = { env: 'staging', project: 'acme', hostFacts: {}, principal: { id: 'ana', roles: [] } } as unknown as LookResult
 
-/** What a tool does in a test: it gives a value, throws, or never ends. */
-export type Doing = Json | Error | 'hangs' | ((args: JsonObject) => Json | Error)
+/** What a tool does in a test: it gives a value, throws, or never ends: `hangs`. */
+export type Doing = Json | Error | ((args: JsonObject) => Json | Error)
 
 /** A world with the kind of skills, the registry, and tools that do what a test says. */
 export class PlanWorld {
@@ -158,7 +158,7 @@ export class PlanWorld {
       store: this.store,
     })
     const ports = registryPorts({ store: this.store, host: this.world.runtime.host }, host)
-    for (const [name, port] of Object.entries(ports)) this.world.runtime.ports.set(name, port as Port)
+    for (const [name, port] of Object.entries(ports)) this.world.runtime.ports.set(name, port)
   }
 
   does(tool: string, what: Doing): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { virtualHost } from '../../../../src/testing/virtual-host.ts'
+import { virtualHost } from '../../../../src/kernel/ports/virtual-host.ts'
 import { type BlackboardEntry, type DecisionContext, ScopedBlackboard } from '../../../../src/kinds/workflow/index.ts'
 import { agentOf, boardText, engineOf, flow, messageOf, onward, writing } from './kit.ts'
 

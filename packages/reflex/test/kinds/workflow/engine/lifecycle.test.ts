@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { virtualHost } from '../../../../src/testing/virtual-host.ts'
+import { virtualHost } from '../../../../src/kernel/ports/virtual-host.ts'
 import { createEngine, EngineError, type EngineSnapshot } from '../../../../src/kinds/workflow/index.ts'
 import { agentOf, boardText, caught, engineOf, flow, log, messageOf, registryOf, stepAll, writing } from './kit.ts'
 

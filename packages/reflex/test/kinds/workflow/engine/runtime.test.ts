@@ -12,7 +12,7 @@ import {
 } from '../../../../src/kernel/index.ts'
 import type { StoryEvent } from '../../../../src/programs/kind-view.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
-import { virtualHost, type VirtualHost } from '../../../../src/testing/virtual-host.ts'
+import { virtualHost, type VirtualHost } from '../../../../src/kernel/ports/virtual-host.ts'
 import {
   decisionPort,
   loadWorkflow,

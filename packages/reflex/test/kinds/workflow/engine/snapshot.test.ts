@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { virtualHost } from '../../../../src/testing/virtual-host.ts'
+import { virtualHost } from '../../../../src/kernel/ports/virtual-host.ts'
 import {
   createRegistry,
   type EngineSnapshot,

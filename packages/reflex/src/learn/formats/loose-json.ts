@@ -1,0 +1,80 @@
+import { isList, isObject, type Json, type JsonObject } from '../../kernel/index.ts'
+
+/** The deepest nesting of a value that is imported. */
+const DEEPEST = 512
+
+/** Returns the object in a value, or an empty one. */
+export function objectIn(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {}
+}
+
+/** Returns the items of a list; of anything else, none. */
+export function itemsIn(value: Json | undefined): readonly Json[] {
+  return isList(value) ? value : []
+}
+
+/** Returns the own value of a key. */
+export function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+export function textIn(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Returns the texts of a message: its content is a text, or a list of parts of which those of the type `text` count. */
+export function contentText(content: Json | undefined): string {
+  if (typeof content === 'string') return content
+  return itemsIn(content)
+    .flatMap((part) => {
+      const { type, text } = objectIn(part)
+      return (type === 'text' || type === 'input_text' || type === 'output_text') && typeof text === 'string' ? [text] : []
+    })
+    .join('\n')
+}
+
+/** Returns the content of a result: a single text as a text, anything else as it is. */
+export function resultIn(content: Json | undefined): Json {
+  const parts = itemsIn(content)
+  const [part] = parts
+  const { type, text } = objectIn(part)
+  return parts.length === 1 && type === 'text' && typeof text === 'string' ? text : (content ?? null)
+}
+
+/** Returns milliseconds since the epoch of a time in ISO 8601; undefined for anything else. */
+export function timeIn(value: Json | undefined): number | undefined {
+  const at = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN
+  return Number.isNaN(at) ? undefined : at
+}
+
+/** Returns the sum of the counted tokens of a usage; undefined if there is none. */
+export function tokensIn(usage: Json | undefined): number | undefined {
+  const counts = Object.entries(objectIn(usage)).flatMap(([name, value]) =>
+    /^(?:input|output|prompt|completion|cache_creation_input|cache_read_input)_?tokens$|^(?:input|output)Tokens$/.test(name) &&
+    typeof value === 'number' &&
+    Number.isFinite(value) &&
+    value >= 0
+      ? [value]
+      : [],
+  )
+  return counts.length === 0 ? undefined : counts.reduce((sum, value) => sum + value, 0)
+}
+
+/** Parses JSON. Returns undefined for other texts and for values that are nested too deeply. */
+export function parsedJson(text: string): Json | undefined {
+  try {
+    const value = JSON.parse(text) as Json
+    return isNestedTooDeeply(value) ? undefined : value
+  } catch {
+    return undefined
+  }
+}
+
+function isNestedTooDeeply(value: Json): boolean {
+  let level: readonly Json[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) return true
+    level = level.flatMap((one) => (isList(one) ? one : isObject(one) ? Object.values(one) : []))
+  }
+  return false
+}
