@@ -32,10 +32,11 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // Servers of tools: their tools are those of the house, their rights those of the policy.
   mcp: [...TEXT, 'policy', 'tools'],
   app: HOUSE,
-  wrap: [...HOUSE, 'app'],
   learn: [...HOUSE, 'app'],
-  // The catalogue has the faults of learning.
-  protocol: [...HOUSE, 'app', 'learn'],
+  // A wrapped agent is shown the skills of the registry.
+  wrap: [...HOUSE, 'app', 'learn'],
+  // The catalogue has the faults of every room.
+  protocol: [...HOUSE, 'app', 'wrap', 'learn'],
   pictures: [...HOUSE, 'app', 'protocol'],
   serve: [...HOUSE, 'app', 'protocol', 'pictures'],
   testing: [...HOUSE, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve'],
@@ -67,7 +68,7 @@ export const INNER: Readonly<Record<string, readonly string[]>> = {
   ],
   'kinds/skill': ['model', 'templates', 'manifest', 'gate', 'protocol', 'bulletin', 'ledger', 'plan', 'turn', 'face'],
   learn: ['shapes', 'mine', 'compile', 'ci', 'registry', 'control', 'formats', 'snapshot'],
-  wrap: ['session', 'dialects', 'adapters'],
+  wrap: ['dialects', 'session', 'adapters'],
   'kinds/tree': ['model', 'lua', 'board', 'manifest', 'nodes', 'compile', 'formats', 'check', 'tick', 'reload', 'debug', 'seed', 'face'],
 }
 
@@ -170,6 +171,12 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'protocol/faults',
     'bulletin/guidance',
     'model/card',
+    // Turns of wrapped agents.
+    'model/turn',
+    'turn/turn',
+    'turn/host',
+    'face/turn-module',
+    'bulletin/candidates',
     // Manifests and the registry, for those who learn, test and keep skills.
     'model/decision',
     'model/manifest',
@@ -223,6 +230,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'snapshot/snapshot',
     'snapshot/snapshot-document',
   ],
+  wrap: ['session/faults'],
   // Without a server: schedules of a store are changed by the command, and fired by workers.
   serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
   pictures: ['cause-picture', 'dot', 'drawing', 'layout', 'mark', 'picture'],

@@ -5,7 +5,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** The rooms and kinds that have a public door; the empty name is the front door. A door is src/<room>/index.ts, of a kind src/kinds/<kind>/index.ts. */
+/**
+ * The rooms and kinds that have a public door; the empty name is the front door. A door is src/<room>/index.ts, of a kind
+ * src/kinds/<kind>/index.ts, and of skills that of the room which wraps agents with them.
+ */
 export const DOORS = [
   '',
   'kernel',
@@ -27,8 +30,11 @@ export const DOORS = [
 export const PACKAGE = resolve(import.meta.dirname, '../packages/reflex')
 
 const subpath = (door: string): string => (door === '' ? '.' : `./${door}`)
-const KINDS: readonly string[] = ['workflow', 'pipeline', 'tree', 'dataflow', 'skill']
-const indexOf = (door: string): string => (door === '' ? 'index' : KINDS.includes(door) ? `kinds/${door}/index` : `${door}/index`)
+const KINDS: readonly string[] = ['workflow', 'pipeline', 'tree', 'dataflow']
+const indexOf = (door: string): string => {
+  if (door === '') return 'index'
+  return KINDS.includes(door) ? `kinds/${door}/index` : `${door === 'skill' ? 'wrap' : door}/index`
+}
 
 /** The map of the workshop: sources, and only of rooms that exist. */
 export function sourceExports(exists: (file: string) => boolean): Record<string, string> {

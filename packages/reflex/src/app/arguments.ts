@@ -48,7 +48,8 @@ const AGENT = options({
   recorded: TEXT,
 } satisfies FormsOf<AgentChoice>)
 const POLICY = shape('a policy with allow and deny', { allow: TEXTS, deny: TEXTS })
-const TOOL = shape('a tool', { name: TEXT, run: FUNCTION })
+/** The form of a tool. */
+export const TOOL = shape('a tool', { name: TEXT, run: FUNCTION })
 const COUNT: Form = {
   what: 'a number above 0',
   mismatch: (value) => NUMBER.mismatch(value) ?? (Number(value) > 0 && Number.isFinite(value) ? undefined : NOT_POSITIVE),

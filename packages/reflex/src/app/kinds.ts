@@ -1,6 +1,7 @@
 import { dataflowModule } from '../kinds/dataflow/face/module.ts'
 import { pipelineModule } from '../kinds/pipeline/face/module.ts'
 import { skillModule } from '../kinds/skill/face/module.ts'
+import { turnModule } from '../kinds/skill/face/turn-module.ts'
 import { treeModule } from '../kinds/tree/face/module.ts'
 import { workflowModule } from '../kinds/workflow/face/module.ts'
 import { Kinds } from '../programs/kinds.ts'
@@ -12,6 +13,7 @@ export const KINDS = [
   treeModule,
   dataflowModule,
   skillModule,
+  turnModule,
 ] as const
 
 /** The default kinds by name, for code without a `Reflex`. They have no readers. */

@@ -20,6 +20,7 @@ import {
   RESUME_OPTIONS,
   RUN_OBJECT,
   SIGNAL_OPTIONS,
+  TOOL,
   TRACE_OPTIONS,
   withKinds,
 } from './arguments.ts'
@@ -101,7 +102,7 @@ import { HOUSE_PORTS } from './world.ts'
 import type { KindModules, ProgramValue, RunOptionsByKind } from './options-by-kind.ts'
 import { KINDS } from './kinds.ts'
 import { exportedTools } from './exported-tools.ts'
-import type { Tools } from '../tools/index.ts'
+import type { Tool, Tools } from '../tools/index.ts'
 import { ledgerPlace } from '../tools/capability.ts'
 import { realPath } from '../tools/paths.ts'
 import type { TracedRun, TraceOptions } from '../history/trace-of.ts'
@@ -368,6 +369,27 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       if ((await this.#addTools(file, trust)) === 0)
         throw faults.make('R1026', `${module} exports no tools`, { file, fix: "export what defineTool of 'reflex-runtime/tools' gives" })
     }
+  }
+
+  /** Allows programs to call a tool of this process. Throws `R4101` if another tool has its name. */
+  addTool(tool: Tool): void {
+    checkArguments('addTool', { tool: [tool, TOOL] })
+    this.#assembly.allowTool(tool)
+  }
+
+  /** Returns the options of this object for a kind; undefined if it has none. */
+  optionsOf(kind: string): unknown {
+    return Reflect.get(this.#options, kind)
+  }
+
+  /** Returns a variable of the environment; undefined for one that is not set. */
+  variable(name: string): string | undefined {
+    return this.#surroundings.environment[name]
+  }
+
+  /** Reports a fault that stops nothing, as the faults of runs are reported. */
+  report(fault: Fault): void {
+    this.#options.onTrouble?.(fault)
   }
 
   /** Allows programs to call the tools of a module. Returns the number of tools. */

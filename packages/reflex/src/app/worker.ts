@@ -72,6 +72,8 @@ export class WorkLoop {
   readonly #fruitless = new Map<string, number>()
   /** Paused runs: the end of the pause, and its length. The store itself has an empty name. */
   readonly #paused = new Map<string, { readonly until: number; readonly pause: number }>()
+  /** Runs that only the process which began them can continue. */
+  readonly #hosted = new Set<string>()
   #wake: () => void = () => undefined
   /** Moves the end of the current pause to the first due time. */
   #arm: () => void = () => undefined
@@ -132,7 +134,7 @@ export class WorkLoop {
       this.#forgetFruitless(due)
       for (const id of due) {
         // Runs that this process owns continue by themselves.
-        if (!runtime.openRuns.has(id) && !this.#active.has(id) && !this.#isPaused(id)) this.#waiting.push(id)
+        if (!runtime.openRuns.has(id) && !this.#active.has(id) && !this.#isPaused(id) && !this.#hosted.has(id)) this.#waiting.push(id)
       }
       this.#paused.delete(STORE)
     } catch (thrown) {
@@ -198,7 +200,17 @@ export class WorkLoop {
     if (this.#active.size === 0) this.#wake()
   }
 
+  /** A run that code of another process drives is left to it. */
+  async #isHosted(id: string): Promise<boolean> {
+    const { store, kinds } = this.#reflex
+    const kind = (await store.read(id, 0))?.row.program[1]
+    if (kind === undefined || !kinds.isHosted(kind)) return false
+    this.#hosted.add(id)
+    return true
+  }
+
   async #runOne(id: string, released: Promise<void>): Promise<void> {
+    if (await this.#isHosted(id)) return
     let before: number | undefined
     const handle = await this.#reflex.resume(id, {
       prepare: (opened) => {

@@ -26,6 +26,11 @@ export interface KindHead<Name extends string = string, Options = unknown, Own e
   readonly faults: readonly FaultFamily<string>[]
   /** Names of the ports of Reflex that its steps ask for. It asks for its own ports without naming them. */
   readonly uses: readonly string[]
+  /**
+   * True if only the process that began a run can continue it, because code of the host drives it: no worker takes such runs, and a run
+   * whose process has ended is shown as interrupted.
+   */
+  readonly isHosted?: boolean
   /** The form of the host options. Absent: the kind has none. */
   readonly hostOptions?: Form
   /** The run options of the kind; each is also a flag of the command. */

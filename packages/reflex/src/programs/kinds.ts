@@ -89,6 +89,11 @@ export class Kinds {
     return this.#readers.get(kind)
   }
 
+  /** True for a kind whose runs only the process that began them can continue. */
+  isHosted(kind: string): boolean {
+    return this.#modules.get(kind)?.isHosted === true
+  }
+
   /** The kind of a file by its name, or the kind that is asked for; undefined if there is none. */
   ofFile(file: string, kind?: string): AnyKindModule | undefined {
     if (kind !== undefined) return this.#modules.get(kind)

@@ -15,6 +15,7 @@ import { checkArguments, TEXT } from '../text/index.ts'
 import { faults as tools } from '../tools/faults.ts'
 import { serveFaults } from './faults.ts'
 import { KINDS } from '../app/kinds.ts'
+import { faults as wrap } from '../wrap/session/faults.ts'
 
 /** All faults of Reflex by code. Each room defines its own part. */
 export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, CatalogueEntry>(
@@ -33,6 +34,7 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
     models,
     agents,
     mcpFaults,
+    wrap,
     ...learnFaults,
     serveFaults,
   ]

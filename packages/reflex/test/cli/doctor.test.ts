@@ -5,6 +5,7 @@ import { settingsOf } from '../../src/cli/doctor/settings.ts'
 import type { World } from '../../src/cli/world.ts'
 import { readConfig } from '../../src/app/config.ts'
 import { virtualHost } from '../../src/testing/index.ts'
+import { Reflex } from '../../src/wrap/index.ts'
 import { reflex, workFolder, type WorldOptions } from './worlds.ts'
 
 interface Doctored {
@@ -332,4 +333,20 @@ test.each([
     const { out, err } = await reflex(['doctor', ...flags], options)
     expect(out + err).not.toContain('hush')
   }
+})
+
+test('lists turns whose process has ended, which no worker takes', async () => {
+  const folder = workFolder()
+  const own = new Reflex({
+    workdir: folder,
+    store: join(folder, 'turns.db'),
+    surroundings: { host: virtualHost(), worker: { id: 'one', host: 'test', pid: 1 }, cwd: folder, environment: {}, actor: 'ana' },
+  })
+  const agent = own.wrap({ agent: async (_: string, { llm }) => llm('x'), llm: (_: string) => new Promise<string>(() => undefined) })
+  const begun = Promise.withResolvers<string>()
+  void agent.run('x', { onStart: begun.resolve }).catch(() => undefined)
+  const run = await begun.promise
+  await own.close()
+  const found = await doctor({ folder }, ['--store', 'turns.db'])
+  expect(check(found, 'turns')).toMatchObject({ found: 'warning', text: `1 interrupted turn: ${run}` })
 })

@@ -13,6 +13,7 @@ import { openStore } from '../../store/index.ts'
 import { LAYOUT } from '../../store/schema.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
+import { interruptedRuns } from './interrupted.ts'
 import type { Mark } from '../../pictures/mark.ts'
 import type { ContinueFlags } from '../options.ts'
 import { size } from '../units.ts'
@@ -51,7 +52,7 @@ export function checkConfig({ world }: Console): { readonly config: Config | und
 export async function checksOf(console: Console, flags: ContinueFlags, config: Config | undefined): Promise<Check[]> {
   return [
     nodeCheck(console),
-    await storeCheck(console, flags),
+    ...(await storeChecks(console, flags)),
     storesCheck(console),
     ...ruleChecks(console, flags),
     ...serverChecks(console, flags, config),
@@ -81,17 +82,17 @@ function nodeCheck({ world: { machine } }: Console): Check {
     : { name: 'node', mark: 'done', text }
 }
 
-async function storeCheck(console: Console, flags: ContinueFlags): Promise<Check> {
+async function storeChecks(console: Console, flags: ContinueFlags): Promise<Check[]> {
   const { surroundings } = console.world
   const { cwd, environment } = surroundings
   const named = flags.store ?? environment['REFLEX_STORE']
-  if (named?.startsWith('memory:')) return { name: 'store', mark: 'done', text: 'in memory; runs end with their process' }
+  if (named?.startsWith('memory:')) return [{ name: 'store', mark: 'done', text: 'in memory; runs end with their process' }]
   try {
     const found = named === undefined ? findStore(cwd, new KnownStores(surroundings)) : undefined
     const file = found?.path ?? named?.replace(/^sqlite:/, '') ?? ''
     const server = /^[a-z][a-z0-9+.-]+:/i.test(file)
     const path = resolve(cwd, file)
-    if (!server && !existsSync(path)) return freshStore(path, console.nearPath(path))
+    if (!server && !existsSync(path)) return [freshStore(path, console.nearPath(path))]
     const store = server ? openStore(file) : openKnown(path, found?.identity)
     try {
       const runs = await store.runs({ limit: MOST_RUNS + 1 })
@@ -99,19 +100,29 @@ async function storeCheck(console: Console, flags: ContinueFlags): Promise<Check
       // An address is shown without its password.
       const facts = server ? [store.name, many] : [console.nearPath(path), `layout ${LAYOUT}`, many, ...sizes(path)]
       const text = facts.join(' · ')
-      if (!('readOnly' in store && store.readOnly)) return { name: 'store', mark: 'done', text }
-      return {
-        name: 'store',
-        mark: 'warns',
-        text: `${text} · read-only: its runs can be shown, not continued`,
-        fix: 'name another store: --store PATH',
-      }
+      const interrupted = interruptedChecks(await interruptedRuns(console, store, runs))
+      if (!('readOnly' in store && store.readOnly)) return [{ name: 'store', mark: 'done', text }, ...interrupted]
+      const readOnly = `${text} · read-only: its runs can be shown, not continued`
+      return [{ name: 'store', mark: 'warns', text: readOnly, fix: 'name another store: --store PATH' }, ...interrupted]
     } finally {
       await store.close()
     }
   } catch (thrown) {
-    return failedCheck('store', thrown)
+    return [failedCheck('store', thrown)]
   }
+}
+
+function interruptedChecks([first, ...others]: readonly string[]): Check[] {
+  if (first === undefined) return []
+  const more = others.length === 0 ? '' : ` and ${others.length} more: reflex runs --status running`
+  return [
+    {
+      name: 'turns',
+      mark: 'warns',
+      text: `${counted(others.length + 1, 'interrupted turn')}: ${first}${more}`,
+      fix: `in the program that wraps the agent: await wrapped.resume('${first}')`,
+    },
+  ]
 }
 
 /** Checks that this computer can remember the stores that the user has made or named. */

@@ -9,17 +9,28 @@ export type ReplyPart =
 /** What a model has replied, without anything of its provider. */
 export interface ModelReply {
   readonly parts: readonly ReplyPart[]
+  /** The JSON of the response as its provider gives it: a resumed agent gets it again. */
+  readonly raw?: Json
   /** Tokens, and US dollars where the price is known. */
   readonly usage?: { readonly input?: number; readonly output?: number; readonly usd?: number }
   readonly model?: string
 }
 
-/** A round of one request that the agent does not see: what the model wrote, and what it was told. */
+/** A call of a tool of the protocol, with its result. */
+export interface AnsweredCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: Json
+  readonly result: string
+}
+
+/** A round of one request that the agent does not see: what the model wrote, and the results that it gets. */
 export interface HiddenRound {
   /** The text of the assistant up to its block. */
-  readonly said: string
-  /** The results, one for each call, or one for the block. */
-  readonly told: readonly { readonly call?: string; readonly text: string }[]
+  readonly assistant: string
+  readonly calls: readonly AnsweredCall[]
+  /** The results of blocks of text; empty if there are none. */
+  readonly results: string
 }
 
 /** A request as the record has it: what it adds to an earlier one of the turn (design skill 1). */
@@ -39,6 +50,8 @@ export type TurnInput =
   /** Other code of the agent as an effect: its result is kept, and it is not run again. */
   | { readonly do: 'once'; readonly id: string; readonly name: string }
   | { readonly do: 'end'; readonly status: 'done' | 'failed'; readonly value?: Json }
+  /** Something to know about the turn, such as a divergence after a crash. */
+  | { readonly do: 'note'; readonly note: JsonObject }
 
 /** What became of a call of the agent's code. It is on the board as `~r.ID`. */
 export type CallResult =
@@ -46,8 +59,14 @@ export type CallResult =
   /** A reply as the agent gets it, and the rounds that it does not see. */
   | {
       readonly ok: true
+      /** The last reply, as the model wrote it. */
       readonly reply: ModelReply
+      /** The visible text of the last round. */
       readonly visible: string
+      /** The visible text of all rounds. */
+      readonly text: string
+      /** The number of the agent's own calls that stay, from the first on. */
+      readonly ownCalls: number
       readonly hidden: readonly HiddenRound[]
       readonly usage: NonNullable<ModelReply['usage']>
     }
@@ -70,5 +89,7 @@ export interface TurnArgs {
   readonly conversation?: string
   /** The values of the blackboard by path, and where each comes from. */
   readonly seed?: Readonly<Record<string, { readonly value: Json; readonly from: string }>>
+  /** Values of earlier sources that a later one has replaced, in their order. */
+  readonly replaced?: readonly { readonly path: string; readonly value: Json; readonly from: string; readonly by: string }[]
   readonly goalLabels?: readonly string[]
 }

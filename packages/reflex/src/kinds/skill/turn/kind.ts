@@ -7,6 +7,7 @@ export const turnKind: Kind<TurnSource> = {
   name: 'turn',
   rev: 1,
   board: { isReserved: '~' },
+  ports: () => ['wrap.model'],
   compile: (source: Json) => source as unknown as TurnSource,
   isInternal: (key) => key.startsWith('~'),
   step: stepTurn,

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
-import type { HiddenRound } from '../model/turn.ts'
+import type { Proposal } from '../model/protocol.ts'
+import type { AnsweredCall, HiddenRound } from '../model/turn.ts'
 
 /** A request of the agent that is not answered yet. */
 export interface OpenRequest {
@@ -7,10 +8,23 @@ export interface OpenRequest {
   readonly hidden: readonly HiddenRound[]
   /** Tokens and US dollars of these rounds. */
   readonly used: { readonly input: number; readonly output: number; readonly usd?: number }
-  /** What the model said before the block that is decided now, and the calls that get its result. */
-  readonly said?: string
-  readonly callIds?: readonly string[]
+  /** The visible text of the hidden rounds. */
+  readonly visible: string
+  readonly round?: OpenRound
 }
+
+/** A reply whose blocks are being decided, one after another. */
+export interface OpenRound {
+  /** The text of the assistant up to its block. */
+  readonly assistant: string
+  /** Its calls of tools of the protocol. */
+  readonly calls: readonly Omit<AnsweredCall, 'result'>[]
+  /** The proposals that are not decided yet; the first is being carried out. */
+  readonly proposals: readonly Proposal[]
+  readonly results: readonly { readonly callIds: readonly string[]; readonly text: string }[]
+}
+
+export const NEW_REQUEST: OpenRequest = { hidden: [], used: { input: 0, output: 0 }, visible: '' }
 
 /** The position of a turn. */
 export interface TurnPosition {
@@ -33,8 +47,8 @@ export function readPosition(position: Json | undefined): TurnPosition {
 
 /** Returns what differs of two positions, by key. */
 export function positionPatch(before: TurnPosition, after: TurnPosition): JsonObject {
-  const entries = Object.entries(after).filter(([key, value]) => before[key as keyof TurnPosition] !== value)
-  return Object.fromEntries<Json>(entries)
+  const entries = Object.entries(after as unknown as JsonObject).filter(([key, value]) => before[key as keyof TurnPosition] !== value)
+  return Object.fromEntries(entries)
 }
 
 /** Returns a record without a key. */

@@ -1,18 +1,43 @@
 import type { Json } from '../../../kernel/index.ts'
-import { ESTIMATE } from '../bulletin/tokens.ts'
 import { unknownSkill } from '../gate/skill-ref.ts'
 import { writeArgs } from '../plan/args.ts'
-import type { SkillOutcome } from '../model/plan-result.ts'
-import type { Proposal, Rejection, ReplyOutcome, SkillResultMessage } from '../model/protocol.ts'
-import type { HiddenRound, ModelReply, ReplyPart } from '../model/turn.ts'
-import { clarificationText, formatResult } from '../protocol/format-result.ts'
-import { MAX_MALFORMED_REPLIES, readReplyParts, ReplyReader } from '../protocol/reply-reader.ts'
+import type { Proposal, ReplyOutcome } from '../model/protocol.ts'
+import type { ModelReply } from '../model/turn.ts'
+import { clarificationText } from '../protocol/format-result.ts'
+import { protocolCall } from '../protocol/native.ts'
+import { MAX_MALFORMED_REPLIES, readReplyParts } from '../protocol/reply-reader.ts'
 import type { OpenRequest } from './position.ts'
+import { addResult, rejectionResult } from './results.ts'
 import { send } from './send.ts'
-import { type Turn, TURN_KEYS } from './turn.ts'
+import type { Turn } from './turn.ts'
+
+/**
+ * Decides what a reply of the model means: its proposals are carried out one after another, its mistakes are explained to it, or the agent
+ * gets it. A request has at most `rounds` hidden rounds; the agent gets the reply after the last one, without its blocks.
+ */
+export function takeReply(turn: Turn, id: string, reply: ModelReply): void {
+  const open = turn.position.requests[id]
+  if (open === undefined) return
+  const outcome = readReply(turn, reply)
+  const { proposals, rejections, clarification } = outcome
+  const isDecided = proposals.length > 0 || (rejections.length > 0 && clarification === undefined)
+  if (!isDecided || open.hidden.length >= turn.x.def.rounds) return answerAgent(turn, id, { open, reply, outcome })
+  turn.request(id, {
+    hidden: open.hidden,
+    used: sumOf(open.used, reply.usage),
+    visible: joined(open.visible, outcome.visible),
+    round: {
+      assistant: outcome.history,
+      calls: reply.parts.flatMap((part) => ('call' in part && protocolCall(part.call.name) !== undefined ? [part.call] : [])),
+      proposals,
+      results: rejections.map(rejectionResult),
+    },
+  })
+  decideNext(turn, id)
+}
 
 /** Reads what a reply means for skills, and counts replies with a malformed block: two of them turn the protocol off for the turn. */
-export function readReply(turn: Turn, reply: ModelReply): ReplyOutcome {
+function readReply(turn: Turn, reply: ModelReply): ReplyOutcome {
   const { malformed } = turn.position
   const parts = reply.parts.map((part) => ('text' in part ? part.text : part.call))
   const outcome = readReplyParts(parts, { enabled: malformed < MAX_MALFORMED_REPLIES })
@@ -20,21 +45,25 @@ export function readReply(turn: Turn, reply: ModelReply): ReplyOutcome {
   return outcome
 }
 
-/** Carries out a proposal in a strand of its own: its writes are taken over when it ends. */
-export function propose(turn: Turn, id: string, proposal: Proposal): void {
-  const { x, args } = turn
+/** Carries out the next proposal of a round in a strand of its own. After the last one, the model is told the results. */
+export function decideNext(turn: Turn, id: string): void {
+  const open = turn.position.requests[id]
+  if (open?.round === undefined) return
+  const [proposal] = open.round.proposals
+  if (proposal === undefined) return endRound(turn, id, open)
   const name = programOf(turn, proposal)
   if (name === undefined) return refuse(turn, id, proposal)
-  const said = x.get(TURN_KEYS.userText)
-  const userText = typeof said === 'string' ? said : ''
+  const { x, args } = turn
+  const userText = turn.userText
+  const { carrier, inputs, why } = proposal
   const strand = x.spawn(name, {
     sees: 'live',
     args: writeArgs({
-      inputs: proposal.inputs,
+      inputs,
       proposal: {
-        carrier: proposal.carrier,
+        carrier,
         userText,
-        ...(proposal.why === undefined ? {} : { why: proposal.why }),
+        ...(why === undefined ? {} : { why }),
         ...(args.goalLabels === undefined ? {} : { goalLabels: args.goalLabels }),
       },
     }),
@@ -48,106 +77,58 @@ function programOf({ x }: Turn, { id, version }: Proposal): string | undefined {
 }
 
 /** The model has named a skill that does not exist: it hears which ones are spelt nearly so, and nothing runs. */
-function refuse(turn: Turn, id: string, proposal: Proposal): void {
+function refuse(turn: Turn, id: string, { carrier, skill_ref, inputs }: Proposal): void {
   const shown = turn.bulletin.cards.map((card) => card.id)
-  const now = new Date(turn.x.now).toISOString()
-  const decision = unknownSkill({ now }, { carrier: proposal.carrier, skill_ref: proposal.skill_ref, inputs: proposal.inputs }, shown)
+  const decision = unknownSkill({ now: new Date(turn.x.now).toISOString() }, { carrier, skill_ref, inputs }, shown)
   turn.x.note({ decision: decision as unknown as Json })
   const { nearest = [] } = decision
   const detail = nearest.length === 0 ? 'choose one of the bulletin' : `did you mean ${nearest.join(' or ')}?`
-  tell(turn, id, { skill_id: proposal.skill_ref, status: 'denied', reason: decision.reason, detail }, proposal.callIds)
+  addResult(turn, id, { skill_id: skill_ref, status: 'denied', reason: decision.reason, detail })
+  decideNext(turn, id)
 }
 
-/** Tells the model what became of its proposal, in a round that the agent does not see. */
-export function tellOutcome(turn: Turn, id: string, outcome: SkillOutcome): void {
-  const { skill_id, status, outputs, reason, detail, missing } = outcome
-  const message: SkillResultMessage = {
-    skill_id,
-    status,
-    ...(outputs === undefined ? {} : { outputs }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(detail === undefined ? {} : { detail }),
-    ...(missing === undefined ? {} : { missing }),
-    ...pathsOf(turn, skill_id),
-  }
-  tell(turn, id, message, turn.position.requests[id]?.callIds ?? [])
-}
-
-/** Where the outputs of a skill stand on the blackboard, for a result that is too long to name them. */
-function pathsOf({ x }: Turn, skill: string): Pick<SkillResultMessage, 'ref' | 'paths'> {
-  const program = x.hasProgram(`skill:${skill}`) ? (x.definition(`skill:${skill}`) as WithBindings | undefined) : undefined
-  const paths = program?.manifest.signature.blackboard_bindings.outputs ?? {}
-  const [first] = Object.values(paths)
-  return first === undefined ? {} : { ref: 'work', paths }
-}
-
-interface WithBindings {
-  readonly manifest: { readonly signature: { readonly blackboard_bindings: { readonly outputs: Readonly<Record<string, string>> } } }
-}
-
-function tell(turn: Turn, id: string, message: SkillResultMessage, callIds: readonly string[]): void {
-  const open = turn.position.requests[id]
-  if (open === undefined) return
-  const { hidden, used, said = '' } = open
-  const carrier = callIds.length === 0 ? 'text' : 'tool'
-  const { text } = formatResult(message, { countTokens: ESTIMATE.count, carrier })
-  const told = callIds.length === 0 ? [{ text }] : callIds.map((call) => ({ call, text }))
-  nextRound(turn, id, { hidden: [...hidden, { said, told }], used })
-}
-
-/** Tells the model why blocks of its reply were not decided. */
-export function tellRejections(turn: Turn, id: string, outcome: ReplyOutcome): void {
-  const open = turn.position.requests[id]
-  if (open === undefined) return
-  const told = outcome.rejections.flatMap((rejection) => rejected(rejection))
-  nextRound(turn, id, { hidden: [...open.hidden, { said: outcome.history, told }], used: open.used })
-}
-
-function rejected({ reason, detail, skill_ref, callIds }: Rejection): HiddenRound['told'] {
-  const message: SkillResultMessage = { ...(skill_ref === undefined ? {} : { skill_id: skill_ref }), status: 'rejected', reason, detail }
-  const { text } = formatResult(message, { countTokens: ESTIMATE.count, carrier: callIds.length === 0 ? 'text' : 'tool' })
-  return callIds.length === 0 ? [{ text }] : callIds.map((call) => ({ call, text }))
-}
-
-function nextRound(turn: Turn, id: string, open: OpenRequest): void {
-  turn.move({ requests: { ...turn.position.requests, [id]: open } })
+/** The model gets the results of a round in a message that the agent does not see. */
+function endRound(turn: Turn, id: string, { hidden, used, visible, round }: OpenRequest): void {
+  if (round === undefined) return
+  const { assistant, calls, results } = round
+  const answered = calls.flatMap((call) => {
+    const result = results.find(({ callIds }) => callIds.includes(call.id))
+    return result === undefined ? [] : [{ ...call, result: result.text }]
+  })
+  const texts = results.filter(({ callIds }) => callIds.length === 0).map(({ text }) => text)
+  turn.request(id, { hidden: [...hidden, { assistant, calls: answered, results: texts.join('\n') }], used, visible })
   send(turn, id)
 }
 
+interface LastReply {
+  readonly open: OpenRequest
+  readonly reply: ModelReply
+  readonly outcome: ReplyOutcome
+}
+
 /** The agent gets the last reply, without what is for skills alone. */
-export function answerAgent(turn: Turn, id: string, reply: ModelReply, outcome: ReplyOutcome): void {
-  const open = turn.position.requests[id]
-  if (open === undefined) return
+function answerAgent(turn: Turn, id: string, { open, reply, outcome }: LastReply): void {
   const { clarification } = outcome
-  const question = clarification === undefined ? '' : clarificationText(clarification)
-  const visible = [outcome.visible, question].filter((text) => text !== '').join(outcome.visible.endsWith('\n') ? '' : '\n')
+  const visible = clarification === undefined ? outcome.visible : joined(outcome.visible, clarificationText(clarification))
   turn.resolve(id, {
     ok: true,
-    reply: { ...reply, parts: visibleParts(reply, visible) },
+    reply,
     visible,
+    text: joined(open.visible, visible),
+    ownCalls: outcome.ownCalls,
     hidden: open.hidden,
     usage: sumOf(open.used, reply.usage),
   })
 }
 
-/** The text as the agent may see it, then the calls of its own tools that were made before any proposal. */
-function visibleParts(reply: ModelReply, visible: string): readonly ReplyPart[] {
-  const reader = new ReplyReader()
-  const calls = reply.parts.filter((part) => {
-    if ('text' in part) {
-      reader.text(part.text)
-      reader.endPart()
-      return false
-    }
-    const { keeps } = reader.startCall(part.call.name)
-    if (!keeps) reader.call(part.call)
-    return keeps
-  })
-  return [...(visible === '' ? [] : [{ text: visible }]), ...calls]
+/** Joins the texts of two rounds, a line for each. */
+function joined(first: string, second: string): string {
+  if (first === '' || second === '') return first + second
+  return /\s$/.test(first) ? first + second : `${first}\n${second}`
 }
 
 /** Returns the usage of several rounds together. */
-export function sumOf(used: OpenRequest['used'], more: ModelReply['usage'] = {}): OpenRequest['used'] {
+function sumOf(used: OpenRequest['used'], more: ModelReply['usage'] = {}): OpenRequest['used'] {
   const usd = used.usd === undefined && more.usd === undefined ? {} : { usd: (used.usd ?? 0) + (more.usd ?? 0) }
   return { input: used.input + (more.input ?? 0), output: used.output + (more.output ?? 0), ...usd }
 }

@@ -1,8 +1,9 @@
 import { type FaultData, faultJson, type Input, isObject, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
 import type { SkillOutcome } from '../model/plan-result.ts'
 import type { ModelReply, TurnArgs, TurnInput } from '../model/turn.ts'
-import { BEGINNING } from './position.ts'
-import { answerAgent, propose, readReply, sumOf, tellOutcome, tellRejections } from './reply.ts'
+import { BEGINNING, NEW_REQUEST } from './position.ts'
+import { decideNext, takeReply } from './reply.ts'
+import { addResult, outcomeMessage } from './results.ts'
 import { send } from './send.ts'
 import { Turn, TURN_KEYS, type TurnStep } from './turn.ts'
 
@@ -22,7 +23,8 @@ export function stepTurn(x: TurnStep, input: Input | undefined): void {
 }
 
 function begin(x: TurnStep): void {
-  const { seed = {} } = (isObject(x.args) ? x.args : {}) as unknown as TurnArgs
+  const { seed = {}, replaced = [] } = (isObject(x.args) ? x.args : {}) as unknown as TurnArgs
+  if (replaced.length > 0) x.note({ replaced: replaced as unknown as Json })
   for (const [path, { value, from }] of Object.entries(seed)) x.set(path, value, { from })
   x.go(BEGINNING as unknown as JsonObject)
   // The turn stays open until the agent's code ends it.
@@ -52,7 +54,11 @@ function called(turn: Turn, call: TurnInput): void {
       return turn.flight(x.request('wrap.once', { id: call.id, name: call.name }), call.id)
     case 'model':
       return asked(turn, call)
+    case 'note':
+      return x.note(call.note)
     case 'end':
+      // Nobody has proposed anything: the agent talks to its model past its proxies.
+      if (x.get(TURN_KEYS.userText) === undefined) x.note({ warning: 'adapter.no_intercept' })
       return call.status === 'failed' ? x.fail(call.value as unknown as FaultData) : x.done(call.value)
   }
 }
@@ -60,7 +66,7 @@ function called(turn: Turn, call: TurnInput): void {
 /** The agent asks its model. The first request brings the text of the user, and with it the bulletin. */
 function asked(turn: Turn, { id, request, userText }: Extract<TurnInput, { do: 'model' }>): void {
   const { x } = turn
-  turn.move({ requests: { ...turn.position.requests, [id]: { hidden: [], used: { input: 0, output: 0 } } } })
+  turn.request(id, NEW_REQUEST)
   x.setInternal(TURN_KEYS.request(id), request)
   if (x.get(TURN_KEYS.userText) === undefined) {
     x.setInternal(TURN_KEYS.userText, userText ?? '')
@@ -76,22 +82,7 @@ function settled(turn: Turn, ref: Ref, result: Json): void {
   if (id === BULLETIN) return bulletinDone(turn, result)
   const open = turn.position.requests[id]
   if (open === undefined) return turn.resolve(id, { ok: true, value: result })
-  replied(turn, id, result as unknown as ModelReply)
-}
-
-/** The model has replied: its proposal is carried out, its mistake is explained, or the agent gets the reply. */
-function replied(turn: Turn, id: string, reply: ModelReply): void {
-  const outcome = readReply(turn, reply)
-  const open = turn.position.requests[id]
-  const [proposal] = outcome.proposals
-  const hasRounds = open !== undefined && open.hidden.length < turn.x.def.rounds
-  const isDecided = proposal !== undefined || (outcome.rejections.length > 0 && outcome.clarification === undefined)
-  if (!isDecided || !hasRounds) return answerAgent(turn, id, reply, outcome)
-  const used = sumOf(open.used, reply.usage)
-  const callIds = proposal?.callIds ?? []
-  turn.move({ requests: { ...turn.position.requests, [id]: { ...open, used, said: outcome.history, callIds } } })
-  if (proposal === undefined) tellRejections(turn, id, outcome)
-  else propose(turn, id, proposal)
+  takeReply(turn, id, result as unknown as ModelReply)
 }
 
 /** The bulletin is there: what waited for it is sent. An agent whose skills cannot be looked up works without them. */
@@ -116,5 +107,7 @@ function ended(turn: Turn, ref: Ref, status: string, value: Json | undefined): v
   turn.x.adopt(ref)
   const code = isObject(value) && typeof value['code'] === 'string' ? value['code'] : 'R9001'
   const broken: SkillOutcome = { skill_id: '', version: '', status: 'failed', reason: 'internal', detail: `the skill broke off: ${code}` }
-  tellOutcome(turn, id, status === 'done' && isObject(value) ? (value as unknown as SkillOutcome) : broken)
+  const outcome = status === 'done' && isObject(value) ? (value as unknown as SkillOutcome) : broken
+  addResult(turn, id, outcomeMessage(turn, outcome))
+  decideNext(turn, id)
 }

@@ -1,7 +1,7 @@
 import { isObject, type Ref, type StepContext } from '../../../kernel/index.ts'
 import type { Bulletin } from '../model/card.ts'
 import type { CallResult, TurnArgs, TurnSource } from '../model/turn.ts'
-import { positionPatch, readPosition, type TurnPosition, without } from './position.ts'
+import { type OpenRequest, positionPatch, readPosition, type TurnPosition, without } from './position.ts'
 
 export type TurnStep = StepContext<TurnSource>
 
@@ -34,6 +34,12 @@ export class Turn {
     this.position = this.before
   }
 
+  /** The text of the user that opened the turn. */
+  get userText(): string {
+    const text = this.x.get(TURN_KEYS.userText)
+    return typeof text === 'string' ? text : ''
+  }
+
   get bulletin(): Pick<Bulletin, 'text' | 'cards'> {
     const bulletin = this.x.get(TURN_KEYS.bulletin)
     return isObject(bulletin) ? (bulletin as unknown as Bulletin) : NO_BULLETIN
@@ -47,6 +53,11 @@ export class Turn {
   commit(): void {
     const patch = positionPatch(this.before, this.position)
     if (Object.keys(patch).length > 0) this.x.patch(patch)
+  }
+
+  /** Changes a request that is not answered yet. */
+  request(id: string, open: OpenRequest): void {
+    this.move({ requests: { ...this.position.requests, [id]: open } })
   }
 
   /** Notes that an effect or a strand belongs to a call of the agent. */

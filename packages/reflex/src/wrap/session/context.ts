@@ -1,0 +1,29 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ModelRequest } from './model-call.ts'
+
+/** A turn, as the proxies of its agent see it. */
+export interface AgentSession {
+  tool(name: string, args: readonly unknown[], act: () => unknown): Promise<unknown>
+  ask(request: ModelRequest): Promise<unknown>
+}
+
+const SESSION = new AsyncLocalStorage<AgentSession | undefined>()
+
+/** Returns the session in which the calling code runs; undefined outside of a turn, where every proxy passes its call through. */
+export function currentSession(): AgentSession | undefined {
+  return SESSION.getStore()
+}
+
+/** Runs the code of an agent within its session. */
+export function inSession<Result>(session: AgentSession, act: () => Result): Result {
+  return SESSION.run(session, act)
+}
+
+/**
+ * Returns a function that runs code in the asynchronous context of the caller, without its session: what a tool does inside belongs to the
+ * result of the tool, and is not recorded a second time.
+ */
+export function callerContext(): <Result>(act: () => Result) => Result {
+  const restore = AsyncLocalStorage.snapshot()
+  return (act) => restore(() => SESSION.run(undefined, act))
+}

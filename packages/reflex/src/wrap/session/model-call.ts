@@ -1,0 +1,95 @@
+import { type Call, isObject, type Json } from '../../kernel/index.ts'
+import type { HiddenRound, ModelReply, RequestDelta, TurnSource } from '../../kinds/skill/model/turn.ts'
+import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
+import type { RunSettings } from '../../policy/index.ts'
+import type { CanonicalRequest, Dialect } from '../dialects/contract.ts'
+import { attachBulletin, injectionOf } from '../dialects/ledgers.ts'
+import { argumentsOf, type Fields, jsonOf, textOf } from '../dialects/loose.ts'
+import type { Conversation } from './conversations.ts'
+
+/** A call of a model, as the agent makes it. */
+export interface ModelRequest {
+  readonly dialect: Dialect
+  readonly request: Fields
+  readonly canonical: CanonicalRequest
+  /** Asks the model itself. */
+  ask(request: Fields, signal: AbortSignal): unknown
+}
+
+/** An earlier request of a turn, of which later ones are written as additions. */
+export interface PastRequest {
+  readonly id: string
+  readonly canonical: CanonicalRequest
+}
+
+/** Returns a request as what it adds to the one before it: whole ones would make a journal grow with the square of the rounds. */
+export function requestDelta(canonical: CanonicalRequest, base: PastRequest | undefined): RequestDelta {
+  const { messages } = canonical
+  const shared = base?.canonical.messages ?? []
+  let keep = 0
+  while (keep < shared.length && keep < messages.length && isSame(shared[keep], messages[keep])) keep++
+  const params = paramsOf(canonical)
+  const isWhole = base === undefined || keep === 0
+  return {
+    ...(isWhole ? {} : { base: base.id }),
+    keep: isWhole ? 0 : keep,
+    add: messages.slice(isWhole ? 0 : keep) as readonly unknown[] as readonly Json[],
+    ...(base !== undefined && isSame(paramsOf(base.canonical), params) ? {} : { params }),
+  }
+}
+
+function paramsOf({ system, tools, params }: CanonicalRequest): { readonly [key: string]: Json } {
+  return { system, tools, params }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+/**
+ * Returns a request with the bulletin of its turn, with those of earlier turns where they were, and with the rounds that the agent does not
+ * see. The agent's own messages stay as they are (reference skill 1.14).
+ */
+export function withSkills({ dialect, request, canonical }: ModelRequest, call: Call<RunSettings>, conversation: Conversation): Fields {
+  const bulletin = call.reader().get(TURN_KEYS.bulletin)
+  if (isObject(bulletin) && typeof bulletin['text'] === 'string')
+    conversation.ledger = attachBulletin(conversation.ledger, canonical, call.run, {
+      text: bulletin['text'],
+      selection: textOf(bulletin['selection']),
+    })
+  const { carrier } = call.def as TurnSource
+  const injection = injectionOf(conversation.ledger, canonical, carrier === 'tool' ? 'tool' : 'text')
+  const isTold = injection.guidance !== ''
+  const injected = isTold ? dialect.inject(request, { ...injection, tools: carrier !== 'text' }) : request
+  const rounds = hiddenRounds(call)
+  return rounds.length === 0
+    ? injected
+    : dialect.result(
+        injected,
+        rounds.flatMap((round) => dialect.hidden(round)),
+      )
+}
+
+function hiddenRounds({ args, frame }: Call<RunSettings>): readonly HiddenRound[] {
+  const id = isObject(args) ? textOf(args['id']) : ''
+  const requests = isObject(frame.position) && isObject(frame.position['requests']) ? frame.position['requests'] : {}
+  const open = Object.hasOwn(requests, id) ? requests[id] : undefined
+  return isObject(open) ? (open['hidden'] as unknown as readonly HiddenRound[]) : []
+}
+
+/** Returns what a model has replied as the record has it. */
+export function modelReply({ dialect, canonical }: ModelRequest, response: Fields): ModelReply {
+  const { parts, usage } = dialect.reply(response)
+  const { model } = canonical.params
+  return {
+    parts: parts.map((part) =>
+      part.kind === 'text' ? { text: part.text } : { call: { id: part.id, name: part.name, arguments: argumentsOf(part.arguments) } },
+    ),
+    usage: {
+      ...(usage.inputTokens === undefined ? {} : { input: usage.inputTokens }),
+      ...(usage.outputTokens === undefined ? {} : { output: usage.outputTokens }),
+    },
+    ...(typeof model === 'string' ? { model } : {}),
+    raw: jsonOf(response),
+  }
+}

@@ -1,0 +1,149 @@
+import type { Reflex } from '../../app/reflex.ts'
+import { type Call, type Change, isObject, type Json, type Run, toFault } from '../../kernel/index.ts'
+import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
+import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
+import type { RunSettings } from '../../policy/index.ts'
+import { jsonOf, textOf } from '../dialects/loose.ts'
+import { faults } from './faults.ts'
+import { type PendingCall, UNRECORDED } from './pending-call.ts'
+import { RecordedCalls } from './recorded-calls.ts'
+
+/**
+ * The run of a turn as the agent's code sees it: calls go in as inputs, and their results are read when the run has recorded them. If the run
+ * fails, the calls are handed back to the code.
+ */
+export class TurnRun {
+  readonly #reflex: Reflex
+  readonly #calls = new Map<string, PendingCall>()
+  /** Effects of the run whose call the code has not made yet: after a crash the code starts over. */
+  readonly #awaited = new Map<string, (call: PendingCall) => void>()
+  #run: Run<RunSettings> | undefined
+  #recorded = new RecordedCalls()
+  #isBroken = false
+  #stopObserving: () => void = () => undefined
+
+  constructor(reflex: Reflex) {
+    this.#reflex = reflex
+  }
+
+  get id(): string | undefined {
+    return this.#run?.id
+  }
+
+  get recorded(): RecordedCalls {
+    return this.#recorded
+  }
+
+  /** Takes the run, before it continues. */
+  begin(run: Run<RunSettings>): void {
+    this.#run = run
+    this.#recorded = RecordedCalls.of(run.state)
+    this.#stopObserving = run.observe((change) => this.#observe(change))
+  }
+
+  /** Ends the run. Resolves when its end is durable. */
+  async end(status: 'done' | 'failed', value: Json): Promise<void> {
+    const run = this.#run
+    if (run === undefined || this.#isBroken) return
+    try {
+      await run.command(0, jsonOf({ do: 'end', status, value }))
+    } catch (thrown) {
+      if (run.state.ended === undefined) this.fail(thrown)
+    } finally {
+      this.#stopObserving()
+    }
+  }
+
+  /** Rejects the calls that wait, because the host has cancelled the turn, and cancels the run. Resolves when it has ended. */
+  async cancel(reason: unknown): Promise<void> {
+    for (const call of this.#calls.values()) call.reject(reason)
+    const run = this.#run
+    if (run === undefined || this.#isBroken || run.state.ended !== undefined) return
+    try {
+      await this.#reflex.cancel(run.id)
+      await run.idle({ until: 'end' })
+    } catch (thrown) {
+      if (run.state.ended === undefined) this.fail(thrown)
+    }
+  }
+
+  /** Goes on without the run: the code makes its calls by itself. */
+  fail(thrown: unknown): void {
+    if (this.#isBroken) return
+    this.#isBroken = true
+    this.#stopObserving()
+    for (const call of this.#calls.values()) call.resolve(UNRECORDED)
+    const cause = toFault(thrown, (message, inner) => faults.make('R2153', message, { cause: inner }))
+    this.report(`the turn ${this.id ?? ''} goes on without Reflex: ${cause.message}`, cause)
+    this.#run?.close()
+  }
+
+  /** Reports a failure of Reflex that the conversation does not notice. */
+  report(message: string, cause: unknown): void {
+    const run = this.id === undefined ? {} : { run: this.id }
+    this.#reflex.report(faults.finding('R2153', message, { rule: 'reflex.internal_error', cause, ...run }))
+  }
+
+  /** Returns the result of a call: from the record, of an effect in flight, or of a new one. */
+  async settled(pending: PendingCall, input: () => TurnInput): Promise<CallResult | typeof UNRECORDED> {
+    const run = this.#run
+    if (run?.state.ended?.status === 'cancelled') throw endOf('cancelled')
+    // After the turn, what its code still does is no part of it.
+    if (run === undefined || this.#isBroken || run.state.ended !== undefined) return UNRECORDED
+    const { id } = pending
+    const command = input()
+    const known = run.state.root.reader().get(TURN_KEYS.result(id))
+    if (known !== undefined) {
+      this.#recorded.use(id)
+      return known as unknown as CallResult
+    }
+    this.#calls.set(id, pending)
+    if (this.#recorded.isInFlight(id)) {
+      this.#recorded.use(id)
+      this.#awaited.get(id)?.(pending)
+    } else this.#sendNew(id, command)
+    return pending.settled.finally(() => this.#calls.delete(id))
+  }
+
+  #sendNew(id: string, command: TurnInput): void {
+    const divergence = this.#recorded.divergence(id)
+    if (divergence !== undefined) this.#send({ do: 'note', note: { divergence } })
+    this.#send(command)
+  }
+
+  #send(input: TurnInput): void {
+    const run = this.#run
+    run?.command(0, jsonOf(input)).catch((thrown: unknown) => {
+      if (run.state.ended === undefined) this.fail(thrown)
+    })
+  }
+
+  /** Returns the call of the code that the run asks to perform. After a crash it comes when the code makes it again. */
+  presented({ args, signal }: Call<RunSettings>): Promise<PendingCall> {
+    const id = isObject(args) ? textOf(args['id']) : ''
+    const known = this.#calls.get(id)
+    if (known !== undefined) return Promise.resolve(known)
+    return new Promise((resolve, reject) => {
+      this.#awaited.set(id, resolve)
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    })
+  }
+
+  #observe({ record, state }: Change): void {
+    if (record.frame === 0 && record.writes !== undefined) this.#take(record.writes)
+    // A run that ends by itself, such as one that was cancelled from outside, answers nothing more.
+    if (state.ended !== undefined) for (const call of this.#calls.values()) call.reject(endOf(state.ended.status))
+  }
+
+  #take(writes: readonly Json[]): void {
+    const prefix = TURN_KEYS.result('')
+    for (let i = 0; i < writes.length; i += 2) {
+      const key = textOf(writes[i])
+      if (key.startsWith(prefix)) this.#calls.get(key.slice(prefix.length))?.resolve(writes[i + 1] as unknown as CallResult)
+    }
+  }
+}
+
+function endOf(status: string): DOMException {
+  return new DOMException(`the turn has ended: ${status}`, 'AbortError')
+}

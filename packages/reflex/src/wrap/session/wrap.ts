@@ -1,0 +1,230 @@
+import type { Reflex } from '../../app/reflex.ts'
+import { isObject, type Json, type JsonObject, type Run, toFault } from '../../kernel/index.ts'
+import { turnHosts } from '../../kinds/skill/turn/host.ts'
+import type { TurnArgs, TurnSource } from '../../kinds/skill/model/turn.ts'
+import type { RunSettings } from '../../policy/index.ts'
+import { jsonOf } from '../dialects/loose.ts'
+import { faults } from './faults.ts'
+import { type AgentParts, type AgentProxies, proxiesOf } from './agent.ts'
+import { inSession } from './context.ts'
+import { Conversations } from './conversations.ts'
+import { WRAPPED } from './intercept.ts'
+import { seedOf, type SeedSource } from './seed.ts'
+import { TurnSession } from './session.ts'
+import { AgentSkills } from './skills.ts'
+
+/** What an agent gets beside its input. */
+export interface AgentContext<Llm = unknown, Tools = unknown> {
+  /** The model and the tools of the agent, as proxies: calls through them are recorded, and skills are offered. */
+  readonly llm: Llm
+  readonly tools: Tools
+  readonly signal: AbortSignal | undefined
+  /** Runs code with an effect of its own once: after a crash its result comes from the record. */
+  once<Value>(name: string, act: () => Value): Promise<Awaited<Value>>
+}
+
+/** An agent: a function, or an object with `run`. */
+export type Agent<Input, Output, Llm = unknown, Tools = unknown> =
+  | ((input: Input, context: AgentContext<Llm, Tools>) => Output | Promise<Output>)
+  | { run(input: Input, context: AgentContext<Llm, Tools>): Output | Promise<Output> }
+
+/** The options of one turn. */
+export interface TurnOptions {
+  /** The name of the run. */
+  readonly id?: string
+  /** Called with the name of the run when it begins. */
+  readonly onStart?: (run: string) => void
+  /** Cancels the turn: the call in progress is aborted, and a skill undoes what it did. */
+  readonly signal?: AbortSignal
+  /** The conversation to which the turn belongs. Default: it is known by its messages. */
+  readonly conversation?: string
+  /** Values below ctx, env and work for skills, from the framework and from the caller: the caller's win. */
+  readonly state?: unknown
+  readonly blackboard?: unknown
+  readonly goalLabels?: readonly string[]
+}
+
+/** A wrapped agent. */
+export interface Wrapped<Input = unknown, Output = unknown> {
+  /** Runs one turn. Rejects with what the agent throws, and with the reason of the signal. */
+  run(input: Input, options?: TurnOptions): Promise<Output>
+  /**
+   * Continues a turn whose process has ended: the agent's code starts over with the input of the turn, and calls that the record has are
+   * answered from it. Rejects with `R5001` if its process is alive, with `R2001` for a turn that has ended, and with `R2155` for another run.
+   */
+  resume(run: string, options?: Pick<TurnOptions, 'signal' | 'conversation'>): Promise<Output>
+  /** Restores the client and the tools as they were. */
+  unwrap(): void
+  readonly [WRAPPED]: unknown
+}
+
+/** Runs the turns of one agent. */
+export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
+  readonly [WRAPPED]: unknown
+  readonly #reflex: Reflex
+  readonly #parts: AgentParts
+  readonly #proxies: AgentProxies
+  readonly #skills: AgentSkills
+  readonly #conversations = new Conversations()
+  readonly #source: TurnSource
+  readonly #onUnwrap: () => void
+
+  constructor(reflex: Reflex, parts: AgentParts, onUnwrap: () => void) {
+    this[WRAPPED] = parts.agent
+    this.#reflex = reflex
+    this.#parts = parts
+    this.#skills = new AgentSkills(reflex)
+    this.#proxies = proxiesOf(reflex, parts, this.#skills.host.tools)
+    this.#onUnwrap = onUnwrap
+    const { name, carrier, kCards, maxSkillRounds } = parts
+    this.#source = { agent: name, tools: this.#proxies.facts, cards: kCards, carrier, rounds: maxSkillRounds }
+  }
+
+  unwrap(): void {
+    this.#proxies.restore()
+    this.#onUnwrap()
+  }
+
+  async run(input: Input, options: TurnOptions = {}): Promise<Output> {
+    options.signal?.throwIfAborted()
+    const { state, blackboard, conversation, goalLabels } = options
+    const sources: SeedSource[] = [
+      { from: 'state', values: state },
+      { from: 'env', values: this.#probes() },
+      { from: 'caller', values: blackboard },
+    ]
+    const args: TurnArgs = {
+      input: jsonOf(input),
+      ...(conversation === undefined ? {} : { conversation }),
+      ...(goalLabels === undefined ? {} : { goalLabels }),
+      ...seedOf(sources),
+    }
+    const session = await this.#session(options)
+    await this.#guarded(session, () => this.#start(session, args, options))
+    return this.#perform(session, input, options)
+  }
+
+  async resume(ref: string, options: Pick<TurnOptions, 'signal' | 'conversation'> = {}): Promise<Output> {
+    const { id, program } = await this.#reflex.find(ref)
+    if (program[0] !== this.#program)
+      throw faults.make('R2155', `${id} is a run of ${program[0]}, not a turn of ${this.#parts.name}`, { run: id })
+    const session = await this.#session(options)
+    let input: Json = null
+    const handle = await this.#reflex.resume(id, {
+      prepare: ({ run }) => {
+        const { args } = run.state.root
+        input = (isObject(args) ? args['input'] : undefined) ?? null
+        this.#begin(session, run)
+      },
+    })
+    // A turn that this process still has is not started a second time.
+    if (session.run.id === undefined)
+      throw faults.make('R2155', `the turn ${handle.id} goes on in this process`, { run: handle.id, fix: 'await the call that began it' })
+    return this.#perform(session, input as Input, options)
+  }
+
+  get #program(): string {
+    return `turn:${this.#parts.name}`
+  }
+
+  /** Variables of the environment that the host allows, in lower case below `env`. */
+  #probes(): JsonObject {
+    const found = this.#parts.env.flatMap((name): [string, string][] => {
+      const value = this.#parts.variable(name)
+      return value === undefined ? [] : [[name.toLowerCase(), value]]
+    })
+    return found.length === 0 ? {} : { env: Object.fromEntries(found) }
+  }
+
+  async #session({ conversation, signal }: TurnOptions): Promise<TurnSession> {
+    const parts = {
+      reflex: this.#reflex,
+      skills: this.#skills,
+      conversations: this.#conversations,
+      conversation,
+      tools: this.#proxies.facts,
+      signal,
+    }
+    try {
+      return new TurnSession({ ...parts, installed: await this.#skills.load(conversation ?? this.#reflex.host.entropy()) })
+    } catch (thrown) {
+      const session = new TurnSession({ ...parts, installed: [] })
+      session.run.report('the registry of skills cannot be read', thrown)
+      return session
+    }
+  }
+
+  /** A turn that cannot be begun goes on without Reflex. */
+  async #guarded(session: TurnSession, act: () => Promise<void>): Promise<void> {
+    try {
+      await act()
+    } catch (thrown) {
+      session.run.fail(thrown)
+    }
+  }
+
+  async #start(session: TurnSession, args: TurnArgs, { id, onStart }: TurnOptions): Promise<void> {
+    const { programs } = this.#reflex.runtime
+    await programs.load('turn')
+    const program = programs.add('turn', this.#parts.name, jsonOf(this.#source))
+    const handle = await this.#reflex.start(program, {
+      input: jsonOf(args) as never,
+      ...(id === undefined ? {} : { id }),
+      prepare: ({ run }) => this.#begin(session, run),
+    })
+    onStart?.(handle.id)
+  }
+
+  #begin(session: TurnSession, run: Run<RunSettings>): void {
+    turnHosts(this.#reflex.store).set(run.id, session)
+    session.run.begin(run)
+  }
+
+  /** Runs the agent's code within its session, and ends the run with what it gives. */
+  async #perform(session: TurnSession, input: Input, { signal }: TurnOptions): Promise<Output> {
+    const cancelled = Promise.withResolvers<void>()
+    const cancel = (): void => void session.run.cancel(signal?.reason).then(cancelled.resolve)
+    signal?.addEventListener('abort', cancel, { once: true })
+    try {
+      const output = await inSession(session, () => this.#call(session, input, signal))
+      if (signal?.aborted === true) throw signal.reason
+      this.#checkIntercepted(session)
+      await session.run.end('done', jsonOf(output))
+      return output
+    } catch (thrown) {
+      if (signal?.aborted === true) await cancelled.promise
+      else await session.run.end('failed', failureOf(thrown))
+      throw thrown
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+      if (session.run.id !== undefined) turnHosts(this.#reflex.store).delete(session.run.id)
+    }
+  }
+
+  async #call(session: TurnSession, input: Input, signal: AbortSignal | undefined): Promise<Output> {
+    const { agent } = this.#proxies
+    const { llm, tools } = this.#proxies
+    const context: AgentContext = {
+      llm,
+      tools,
+      signal,
+      once: <Value>(name: string, act: () => Value) => session.once(name, act) as Promise<Awaited<Value>>,
+    }
+    const typed = agent as Agent<Input, Output>
+    return typeof typed === 'function' ? typed(input, context) : typed.run(input, context)
+  }
+
+  #checkIntercepted(session: TurnSession): void {
+    if (session.hasAskedModel) return
+    const { name, strictIntercept } = this.#parts
+    const message = `no call of a model came through the proxies of ${name}`
+    const details = { rule: 'adapter.no_intercept', ...(session.run.id === undefined ? {} : { run: session.run.id }) }
+    if (strictIntercept) throw faults.make('R2151', message, { ...details, severity: 'error' })
+    this.#reflex.report(faults.finding('R2151', message, details))
+  }
+}
+
+function failureOf(thrown: unknown): Json {
+  const fault = toFault(thrown, (message, cause) => faults.make('R2155', `the agent has failed: ${message}`, { cause }))
+  return jsonOf(fault)
+}
