@@ -13,7 +13,7 @@ import { openStore } from '../../store/index.ts'
 import { LAYOUT } from '../../store/schema.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
-import { interruptedRuns } from './interrupted.ts'
+import { interruptedChecks } from './interrupted.ts'
 import type { Mark } from '../../pictures/mark.ts'
 import type { ContinueFlags } from '../options.ts'
 import { size } from '../units.ts'
@@ -100,7 +100,7 @@ async function storeChecks(console: Console, flags: ContinueFlags): Promise<Chec
       // An address is shown without its password.
       const facts = server ? [store.name, many] : [console.nearPath(path), `layout ${LAYOUT}`, many, ...sizes(path)]
       const text = facts.join(' · ')
-      const interrupted = interruptedChecks(await interruptedRuns(console, store, runs))
+      const interrupted = await interruptedChecks(console, store, runs)
       if (!('readOnly' in store && store.readOnly)) return [{ name: 'store', mark: 'done', text }, ...interrupted]
       const readOnly = `${text} · read-only: its runs can be shown, not continued`
       return [{ name: 'store', mark: 'warns', text: readOnly, fix: 'name another store: --store PATH' }, ...interrupted]
@@ -110,19 +110,6 @@ async function storeChecks(console: Console, flags: ContinueFlags): Promise<Chec
   } catch (thrown) {
     return [failedCheck('store', thrown)]
   }
-}
-
-function interruptedChecks([first, ...others]: readonly string[]): Check[] {
-  if (first === undefined) return []
-  const more = others.length === 0 ? '' : ` and ${others.length} more: reflex runs --status running`
-  return [
-    {
-      name: 'turns',
-      mark: 'warns',
-      text: `${counted(others.length + 1, 'interrupted turn')}: ${first}${more}`,
-      fix: `in the program that wraps the agent: await wrapped.resume('${first}')`,
-    },
-  ]
 }
 
 /** Checks that this computer can remember the stores that the user has made or named. */
