@@ -188,7 +188,6 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'bulletin/tokens',
     'face/tools',
     'gate/explain',
-    'ledger/admission',
     'manifest/compiled',
     'manifest/mutations',
     'manifest/slot-values',

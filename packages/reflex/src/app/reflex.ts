@@ -417,7 +417,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   ): Promise<{ program: Program; file?: string; written?: WrittenBy }> {
     if (typeof what === 'string') {
       const program = this.#isName(what) ? await this.library.named(what, this.workdir) : undefined
-      return program === undefined ? this.library.load(resolve(this.#surroundings.cwd, what), kind, validate, { trust, companions }) : { program }
+      return program === undefined
+        ? this.library.load(resolve(this.#surroundings.cwd, what), kind, validate, { trust, companions })
+        : { program }
     }
     if (isProgram(what)) return { program: what }
     const accepted = await this.library.accept(what, validate)
