@@ -294,6 +294,7 @@ export class Library {
 
   /** Returns a program that its kind has stored: it comes after the files of persons, and before those of runs. */
   async #stored(kind: string, id: string): Promise<Program | undefined> {
+    if (!this.#kinds.names.includes(kind)) return undefined
     const result = await (await this.#readerOf(kind))?.stored?.(id)
     if (result?.program === undefined) return undefined
     this.#storedNames.add(`${kind}:${id}`)

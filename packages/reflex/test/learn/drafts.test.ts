@@ -5,6 +5,8 @@ import { decodeSkill } from '../../src/kinds/skill/manifest/read-skill.ts'
 import { manifestJson } from '../../src/kinds/skill/manifest/canonical.ts'
 import type { SkillTool } from '../../src/kinds/skill/model/skill-tool.ts'
 import type { SkillDraft } from '../../src/learn/compile/compile-pattern.ts'
+import { decodeCase } from '../../src/learn/ci/case.ts'
+import { testSkill } from '../../src/learn/ci/test-skill.ts'
 import { learn, type LearnOptions } from '../../src/learn/compile/learn.ts'
 import { logged, type LoggedCall, type LoggedFacts, stored, toolFacts } from './logged.ts'
 
@@ -73,6 +75,19 @@ describe('the draft of a skill', () => {
     ])
     expect(manifest.provenance.mined_from_traces?.[0]).toBe('run0/0@3-4')
     expect(manifest.plan).toMatchObject({ budget: { max_latency_ms: 1_000 }, steps: [{ timeout_ms: 1_000 }, {}] })
+  })
+
+  it('passes the tests that were made with it, if it changes nothing', async () => {
+    const { manifest, cases } = await only()
+    const { skill } = decodeSkill(manifestJson(manifest), { tools: [READS] })
+    if (skill === undefined) throw new Error('the draft is not valid')
+    const report = await testSkill(
+      skill,
+      cases.map(([path, unit]) => decodeCase(unit, path)),
+      { tools: [READS] },
+    )
+    expect(report.cases.filter(({ passed }) => !passed)).toEqual([])
+    expect(report).toMatchObject({ passed: true, unit: { passed: 5, of: 5 } })
   })
 
   it('renders the occurrences that were held back as they were recorded', async () => {

@@ -27,7 +27,7 @@ export function learningVerbs({ common, by, policy, withStore, withExistingStore
         ['[which]', 'the id of a skill, ID@VERSION, or for test a file; evict without one takes out what is not used'],
       ],
       usage: '[ACTION]',
-      about: 'test, approve and evict skills, and show why one was not carried out',
+      about: 'test, approve and evict skills; why one was refused',
       options: [
         new Option('--run <run>', 'for why: the run with the decision'),
         new Option('--junit <file>', 'for test: also write the result as JUnit XML'),
@@ -54,7 +54,7 @@ export function learningVerbs({ common, by, policy, withStore, withExistingStore
       name: 'bulletin',
       words: [['[action]', 'preview']],
       usage: 'preview',
-      about: 'show the text about skills that an agent gets before its model reads a message',
+      about: 'show what an agent is told about skills',
       options: [new Option('--user <text>', 'the message of the user'), policy, ...common],
       examples: ["bulletin preview --user 'My parcel is lost'"],
       action: withExistingStore(async () => {

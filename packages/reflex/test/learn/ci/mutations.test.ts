@@ -1,3 +1,4 @@
+// proves: skill 172
 import { describe, expect, it } from 'vitest'
 import { MUTATIONS } from '../../../src/kinds/skill/manifest/mutations.ts'
 import { judge } from '../../../src/learn/ci/judge.ts'

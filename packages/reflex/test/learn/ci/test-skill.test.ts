@@ -1,3 +1,4 @@
+// proves: skill 171, skill 173, skill 174
 import { describe, expect, it, vi } from 'vitest'
 import { junitText } from '../../../src/learn/ci/junit.ts'
 import { reasonsAgainst, testSkill } from '../../../src/learn/ci/test-skill.ts'

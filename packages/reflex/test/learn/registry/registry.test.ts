@@ -1,3 +1,4 @@
+// proves: skill 7, skill 8, skill 16, skill 17, skill 175, skill 176, skill 177
 import { describe, expect, it } from 'vitest'
 import type { Json, Store } from '../../../src/kernel/index.ts'
 import type { CompiledSkill } from '../../../src/kinds/skill/manifest/compiled.ts'

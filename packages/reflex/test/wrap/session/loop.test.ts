@@ -290,7 +290,6 @@ describe('a wrapped loop', () => {
     expect(one.troubles.filter(({ code }) => code === 'R2153')).toMatchObject([{ rule: 'reflex.internal_error' }])
   })
 
-  // proves: skill 114
   it('records each call of a tool with its origin, and nothing that a tool redacts', async () => {
     const one = life()
     await activate(one, RELEASE, ['set_tag'])
