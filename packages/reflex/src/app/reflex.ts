@@ -107,7 +107,7 @@ import { ledgerPlace } from '../tools/capability.ts'
 import { realPath } from '../tools/paths.ts'
 import type { TracedRun, TraceOptions } from '../history/trace-of.ts'
 import { forksOnBoard, type RunView, viewOf } from '../runs/view.ts'
-import { checkArguments, type Form, listOf, oneOf, optional, TEXT } from '../text/index.ts'
+import { checkArguments, type Form, listOf, OBJECT, oneOf, optional, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 
 /** The characters of a file that show its format. */
@@ -735,6 +735,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     options: RunOptionsByKind<Modules>,
     reading: { readonly kind?: string | undefined; readonly lint?: boolean } = {},
   ): Promise<ComparedProgram & { readonly program: Program }> {
+    checkArguments('named', { file: [file, TEXT], options: [options, OBJECT], reading: [reading, OBJECT] })
     return this.#named(file, options, reading)
   }
 

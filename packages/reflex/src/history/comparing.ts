@@ -117,7 +117,7 @@ function areEqual([, record]: NumberedRecord, [, another]: NumberedRecord): bool
 function withoutIdentity(record: Rec): Rec {
   const { more } = record
   if (more?.start === undefined) return record
-  const { by: _by, fork: _fork, ...start } = more.start
+  const { by: _by, fork: _fork, origin: _origin, ...start } = more.start
   return { ...record, more: { ...more, start: { ...start, run: '', trace: '' } } }
 }
 

@@ -93,7 +93,8 @@ async function openStarted(reflex: Reflex, run: string): Promise<boolean | 'held
     const code = isFault(thrown) ? thrown.code : undefined
     if (code === 'R2016') return false
     if (code === 'R2001') return true
-    if (code === 'R5001') return 'held'
+    // A run in the list without a record is one that a living process starts just now.
+    if (code === 'R5001' || code === 'R5010') return 'held'
     throw thrown
   }
 }

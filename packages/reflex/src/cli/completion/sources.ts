@@ -58,6 +58,12 @@ function candidatesOf(row: RunRow, withQuestions: boolean): readonly Candidate[]
   return [[row.id, about], ...(questions.length > 1 ? questions.map((n) => [`${row.id}/q${n}`, about] as const) : [])]
 }
 
+/** Returns the kinds whose programs people write: those that a host drives have no files. */
+async function writtenKinds(): Promise<readonly string[]> {
+  const { BUILT_IN } = await import('../../app/kinds.ts')
+  return BUILT_IN.names.filter((name) => !BUILT_IN.isHosted(name))
+}
+
 /** Returns the values of options and words that come from a fixed list. */
 async function values(name: string): Promise<readonly Candidate[]> {
   switch (name) {
@@ -68,7 +74,7 @@ async function values(name: string): Promise<readonly Candidate[]> {
     case '--answers':
       return plainCandidates((await import('../answer-source.ts')).ANSWER_MODES)
     case '--kind':
-      return plainCandidates((await import('../../app/kinds.ts')).BUILT_IN.names)
+      return plainCandidates(await writtenKinds())
     case '--format':
       return plainCandidates(['jsonl', 'parquet'])
     case 'shell':
