@@ -379,11 +379,13 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   /** Returns the options of this object for a kind; undefined if it has none. */
   optionsOf(kind: string): unknown {
+    checkArguments('optionsOf', { kind: [kind, TEXT] })
     return Reflect.get(this.#options, kind)
   }
 
   /** Returns a variable of the environment; undefined for one that is not set. */
   variable(name: string): string | undefined {
+    checkArguments('variable', { name: [name, TEXT] })
     return this.#surroundings.environment[name]
   }
 

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Reflex } from '../../app/reflex.ts'
+import { checkArguments } from '../../text/index.ts'
 import { fieldsOf } from '../dialects/loose.ts'
 import { clientProxy } from './clients.ts'
+import { SESSION_OPTIONS } from './forms.ts'
 import type { AnyFunction } from './intercept.ts'
 import { agentTools, type AgentTools } from './tools.ts'
 import type { AgentContext, TurnOptions, Wrapped } from './wrap.ts'
@@ -26,6 +28,7 @@ export async function openSession<Llm, Tools extends AgentTools>(
   reflex: Reflex,
   options: SessionOptions<Llm, Tools>,
 ): Promise<Session<Llm, Tools>> {
+  checkArguments('session', { options: [options, SESSION_OPTIONS] })
   const ended = Promise.withResolvers<unknown>()
   const begun = Promise.withResolvers<Session<Llm, Tools>>()
   let run = ''
