@@ -8,7 +8,7 @@ const ALONE = 2_000
 const TOGETHER = 20_000
 const GROUP = 256
 
-/** Events that arrive while a graph runs, in SQLite: each is durable before its sender goes on. */
+/** Measures events that are sent to a running graph with a store in SQLite. A sender continues once its event is durable. */
 export async function liveEvents(line: Line): Promise<void> {
   const place = tickFolder()
   const reflex = new Reflex({ workdir: place.folder, store: join(place.folder, 'store.db') })

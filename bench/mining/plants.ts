@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../packages/reflex/src/kernel/index.ts'
 import { below, pick, type Random, randomOf } from './random.ts'
 
-/** Where the value of an argument comes from. */
+/** The source of the value of an argument. */
 export type Role =
   | { readonly is: 'constant'; readonly value: string }
   | { readonly is: 'user'; readonly which: number }

@@ -4,7 +4,7 @@ import type { MiningReport } from '../../packages/reflex/src/learn/mine/mine.ts'
 import type { PlantedLog } from './planted.ts'
 import type { Plant, Role } from './plants.ts'
 
-/** How well mining found what was planted. */
+/** The result of mining, compared with the planted patterns. */
 export interface Score {
   /** Shares of exact sequences. */
   readonly precision: number

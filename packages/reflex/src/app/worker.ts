@@ -52,8 +52,6 @@ export async function work(reflex: Reflex, options: WorkOptions = {}): Promise<v
   await new WorkLoop(reflex, options).run()
 }
 
-/** The loop of `work`, for a process that also starts runs. */
-
 /** A run that this worker has taken. */
 interface ActiveRun {
   handle?: RunHandle
@@ -62,6 +60,7 @@ interface ActiveRun {
   readonly letGo: () => void
 }
 
+/** The loop of `work`, for a process that also starts runs. */
 export class WorkLoop {
   readonly #reflex: Reflex
   readonly #options: WorkOptions

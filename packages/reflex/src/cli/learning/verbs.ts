@@ -5,7 +5,7 @@ import type { Action, Verb } from '../verb.ts'
 type SessionAction = (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>
 type OpensStore = (load: () => Promise<SessionAction>) => Action
 
-/** What these verbs share with the others. */
+/** The options and functions that these verbs use together with the other verbs. */
 interface SharedParts {
   readonly common: readonly Option[]
   readonly by: Option
@@ -54,7 +54,7 @@ export function learningVerbs({ common, by, policy, withStore, withExistingStore
       name: 'bulletin',
       words: [['[action]', 'preview']],
       usage: 'preview',
-      about: 'show what an agent is told about skills',
+      about: 'show the skills that a model is offered for a message',
       options: [new Option('--user <text>', 'the message of the user'), policy, ...common],
       examples: ["bulletin preview --user 'My parcel is lost'"],
       action: withExistingStore(async () => {

@@ -17,6 +17,12 @@ export function lineOf({ read }: Arrived, sources: readonly EventSource[]): numb
 
 /** Returns the source whose lines name events, unless there are several. */
 function onlyReader(sources: readonly EventSource[]): EventSource | undefined {
-  const [reader, ...others] = sources.filter(({ from }) => from !== 'timer')
-  return others.length === 0 ? reader : undefined
+  let reader: EventSource | undefined
+  // A list for each event would cost more than the search.
+  for (const source of sources) {
+    if (source.from === 'timer') continue
+    if (reader !== undefined) return undefined
+    reader = source
+  }
+  return reader
 }

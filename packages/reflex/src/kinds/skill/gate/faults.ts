@@ -40,7 +40,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: DURING,
     rules: reasons('state state.draft state.quarantined state.unbound state.not_active'),
-    means: 'Only the active version of a skill is carried out, and a deprecated one for whoever names it.',
+    means: 'Reflex runs only the active version of a skill. The version that was called has another state.',
     often: 'three executions in a row have failed, and the skill is quarantined',
     fix: 'Try the version out with reflex run and --draft, and activate it in the registry once it does what it should.',
   },

@@ -20,7 +20,7 @@ export const entryNames = {
   manifest: (id: string, version: string): string => `manifest/${id}@${version}`,
   /** An idempotency key, as a hash. */
   key: (hash: string): string => `key/${hash}`,
-  /** Executions of a skill: those that go on, and the last ones that ended. */
+  /** The executions of a skill: those in progress, and the last ended ones. */
   use: (id: string): string => `use/${id}`,
 }
 
@@ -101,7 +101,7 @@ export interface UseEntry {
   readonly ended: readonly (readonly [at: number, major: number, ok: boolean])[]
 }
 
-/** The executions that are kept, and counted for the success of late (reference skill 1.9). */
+/** The number of ended executions that are kept (reference skill 1.9). */
 export const KEPT_EXECUTIONS = 20
 
 export const NO_USE: UseEntry = { running: [], ended: [] }
@@ -157,7 +157,7 @@ function owners(list: readonly Json[]): readonly Owner[] {
   })
 }
 
-/** The executions of a major version that count for its success of late: the last ones of thirty days (reference skill 1.9). */
+/** Counts the kept executions of a major version in the last thirty days, for its score (reference skill 1.9). */
 export function recentStats(use: UseEntry, major: number, now: number): { readonly successes: number; readonly runs: number } {
   const recent = use.ended.filter(([at, of]) => of === major && at >= now - THIRTY_DAYS)
   return { successes: recent.filter(([, , ok]) => ok).length, runs: recent.length }
