@@ -40,9 +40,9 @@ function graphOver(file: string, repeat: Repeat) {
     repeat,
     traits: ({ args }) => ({ leaves: true, repeat: (args as JsonObject)['do'] === 'open' ? 'keyed' : repeat }),
     perform({ args }) {
-      const { do: what, intent } = args as JsonObject
+      const { do: what, intent } = args as unknown as { readonly do: string; readonly intent?: { readonly intent_id: string } }
       if (what === 'open') return { status: 'ready' }
-      sent.push({ intent: String((intent as JsonObject)['intent_id']), log: statSync(`${file}-wal`).size })
+      sent.push({ intent: intent?.intent_id ?? '', log: statSync(`${file}-wal`).size })
       return { status: 'accepted', acceptance: 'durable' }
     },
   }

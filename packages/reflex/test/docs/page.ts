@@ -1,0 +1,47 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../../../..')
+
+/** A block of code of a page; `file` if it is the text of a file. */
+interface PageBlock {
+  readonly file: string | undefined
+  readonly language: string
+  readonly text: string
+}
+
+/** A page of the docs, and a folder with the files that it shows, which exists while the tests of the file run. */
+export interface DocsPage {
+  /** The blocks in order. A block behind a line with only a name and a colon is a file of that name. */
+  readonly blocks: readonly PageBlock[]
+  readonly folder: string
+}
+
+/** Reads the page of a kind, and writes its files to a folder of their own before the tests. */
+export function kindPage(kind: string): DocsPage {
+  const text = readFileSync(join(root, `docs/kinds/${kind}.md`), 'utf8')
+  const blocks = [...text.matchAll(/(?:^`([\w.-]+)`:\n\n)?^```(\w+)\n([\s\S]*?)^```/gm)].map(
+    ([, file, language = '', block = '']): PageBlock => ({ file, language, text: block }),
+  )
+  let folder = ''
+  beforeAll(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), `reflex-${kind}-docs-`)))
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n')
+    for (const block of blocks) if (block.file !== undefined) writeFileSync(join(folder, block.file), block.text)
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  return {
+    blocks,
+    get folder() {
+      return folder
+    },
+  }
+}
+
+/** Returns the words of a command for a shell: those in single quotes are one. */
+export function wordsOf(command: string): string[] {
+  return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain = '']) => quoted ?? plain)
+}
