@@ -11,6 +11,7 @@ import type { TokenHolder } from './principals.ts'
 import { fit } from './request.ts'
 import { actingRoutes } from './routes/acting.ts'
 import { chatRoutes } from './routes/chat.ts'
+import { controlRoutes } from './routes/control.ts'
 import { eventRoutes } from './routes/events.ts'
 import { graphRoutes } from './routes/graphs.ts'
 import { lookingRoutes } from './routes/looking.ts'
@@ -36,6 +37,7 @@ const OWN: readonly AnyRoute[] = [
   ...pageRoutes,
   ...hookRoutes,
   ...scheduleRoutes,
+  ...controlRoutes,
   ...serviceRoutes,
 ]
 
