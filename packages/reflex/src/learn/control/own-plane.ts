@@ -1,4 +1,4 @@
-import { digest, isObject, type Json, type JsonObject, type Store } from '../../kernel/index.ts'
+import { digest, isObject, type Json, type Store } from '../../kernel/index.ts'
 import type {
   PolicyCheck,
   PolicyVerdict,
@@ -46,7 +46,8 @@ export class OwnPlane {
     if (found === undefined || found.hash !== content_hash)
       return { verdict: 'needs_promotion', reason: `${id}@${version} with this text is not in ${env}`, ...said }
     const { state, reason } = found.state
-    if (state === 'active' || state === 'deprecated') return { verdict: 'allow', reason: `${state} in ${env}`, policy_version, ttl_s: VERDICT_LASTS }
+    if (state === 'active' || state === 'deprecated')
+      return { verdict: 'allow', reason: `${state} in ${env}`, policy_version, ttl_s: VERDICT_LASTS }
     const isOut = state === 'quarantined' || state === 'evicted'
     return { verdict: isOut ? 'deny' : 'needs_promotion', reason: `${state} in ${env}${reason === '' ? '' : `: ${reason}`}`, ...said }
   }
@@ -120,7 +121,7 @@ export class OwnPlane {
     const name = `${skill.id}@${skill.version}`
     if (!ci_report.passed) return `the tests of ${name} have not passed`
     const here = (await this.#registry(project, from_env).list()).find((one) => `${one.id}@${one.version}` === name)
-    const read = manifest === undefined ? here : decodeSkill(manifest as Json, { tools: toolsIn(manifest) }).skill
+    const read = manifest === undefined ? here : decodeSkill(manifest, { tools: toolsIn(manifest) }).skill
     if (read === undefined) return manifest === undefined ? `${name} is not in ${from_env}, and was not sent along` : `${name} is not valid`
     if (read.hash !== skill.content_hash) return `${name} has another text than the one that was tested`
     const target = this.#registry(project, to_env, by)
@@ -137,8 +138,8 @@ export class OwnPlane {
 }
 
 /** The tools that a manifest names. A control plane has none of them: what they change is judged where the skill runs. */
-function toolsIn(manifest: unknown): readonly SkillTool[] {
-  const { preconditions } = isObject(manifest as Json) ? (manifest as JsonObject) : {}
+function toolsIn(manifest: NonNullable<Promotion['manifest']>): readonly SkillTool[] {
+  const { preconditions } = isObject(manifest) ? manifest : {}
   const names = isObject(preconditions) && Array.isArray(preconditions['tools_available']) ? preconditions['tools_available'] : []
   return names.flatMap((name) => (typeof name === 'string' ? [{ name, sideEffects: 'none', idempotent: true } as const] : []))
 }

@@ -52,8 +52,7 @@ export async function syncSkills(project: ControlledProject): Promise<SyncReport
     cursor = next
     if (skills.length < MOST_SKILLS) break
   }
-  if (refused.length === 0)
-    await project.registry.remember('synced', { cursor: cursor ?? 0, ...(etag === undefined ? {} : { etag }) })
+  if (refused.length === 0) await project.registry.remember('synced', { cursor: cursor ?? 0, ...(etag === undefined ? {} : { etag }) })
   const of = (outcome: Outcome): readonly string[] => changes.flatMap(([found, name]) => (found === outcome ? [name] : []))
   return {
     activated: of('activated'),
@@ -67,7 +66,7 @@ export async function syncSkills(project: ControlledProject): Promise<SyncReport
 
 function ask({ client, project, env }: ControlledProject, since: number | undefined, etag: string | undefined) {
   const query = new URLSearchParams({ project, env, ...(since === undefined ? {} : { since: String(since) }) })
-  return client.request({ method: 'GET', path: `/v1/skills/sync?${query}`, etag, answer: syncAnswer })
+  return client.request({ method: 'GET', path: `/v1/skills/sync?${query.toString()}`, etag, answer: syncAnswer })
 }
 
 function readSynced(value: Json | undefined): { cursor: number | undefined; etag: string | undefined } {
@@ -87,11 +86,12 @@ async function take(project: ControlledProject, synced: SyncedSkill): Promise<Ou
 /** Throws `R2173` for a manifest that is not what the control plane says it is. */
 function checked({ client, tools }: ControlledProject, { manifest, content_hash, signature }: SyncedSkill): CompiledSkill {
   const name = `${manifest.id}@${manifest.version}`
-  const { skill, findings } = decodeSkill(manifest as Json, { tools })
+  const { skill, findings } = decodeSkill(manifest, { tools })
   if (skill === undefined) throw refusal(name, findings.find(({ severity }) => severity === 'error')?.message ?? 'it is not valid')
   if (skill.hash !== content_hash) throw refusal(name, 'its text does not have the hash that was sent with it')
   const { key } = client.settings
-  const isSigned = key === undefined || (signature !== undefined && verify(null, Buffer.from(content_hash), key, Buffer.from(signature, 'base64')))
+  const isSigned =
+    key === undefined || (signature !== undefined && verify(null, Buffer.from(content_hash), key, Buffer.from(signature, 'base64')))
   if (!isSigned) throw refusal(name, signature === undefined ? 'it has no signature' : 'its signature does not fit')
   return skill
 }
@@ -129,4 +129,3 @@ async function revoke({ registry }: ControlledProject, kept: KeptSkill): Promise
 function refusal(name: string, why: string, cause?: unknown): Fault {
   return faults.finding('R2173', `${name}: ${why}`, { path: name, cause })
 }
-

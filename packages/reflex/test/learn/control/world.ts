@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { Reflex } from '../../../src/app/reflex.ts'
 import type { ReflexOptions } from '../../../src/app/options.ts'
-import type { Fault, Store } from '../../../src/kernel/index.ts'
+import type { Fault } from '../../../src/kernel/index.ts'
 import type { ControlPlaneOptions } from '../../../src/kinds/skill/control/settings.ts'
 import { openRegistry } from '../../../src/learn/registry/open.ts'
 import type { SkillRegistry } from '../../../src/learn/registry/registry.ts'
@@ -27,9 +27,7 @@ export const skillOf = (does: 'writes' | 'reads', version = '1.0.0') => ({
   },
   preconditions: { tools_available: [`notes.${does}`] },
   plan: {
-    ...(does === 'writes'
-      ? { idempotence_key: 'note:{{note}}', compensation: 'none', irreversible_reason: 'notes are kept' }
-      : {}),
+    ...(does === 'writes' ? { idempotence_key: 'note:{{note}}', compensation: 'none', irreversible_reason: 'notes are kept' } : {}),
     steps: [{ id: 'one', tool: `notes.${does}`, args: { note: '{{note}}' } }],
   },
   effects: does === 'writes' ? { external: ['kept:note'] } : {},
@@ -52,12 +50,12 @@ export interface Project {
   readonly troubles: Fault[]
   readonly calls: string[]
   /** Keeps a version as tested and active. */
-  activate(source: object): Promise<void>
+  readonly activate: (source: object) => Promise<void>
   /** Runs a skill, and returns its status with the reason of its last decision. */
-  ran(skill: string, note?: string): Promise<readonly [status: string, code: string | undefined]>
+  readonly ran: (skill: string, note?: string) => Promise<readonly [status: string, code: string | undefined]>
 }
 
-export function project(controlPlane: ControlPlaneOptions | null, more: ReflexOptions & { readonly store?: Store } = {}): Project {
+export function project(controlPlane: ControlPlaneOptions | null, more: ReflexOptions = {}): Project {
   const calls: string[] = []
   const troubles: Fault[] = []
   const tool = (does: 'writes' | 'reads') =>
@@ -103,14 +101,14 @@ export async function activate(registry: SkillRegistry, source: object): Promise
   const { manifest, hash } = skill
   const name = `${manifest.id}@${manifest.version}`
   await registry.put(manifest, hash, 'file')
-  await registry.keepCases(hash, [caseOf(manifest.id.endsWith('writes') ? 'writes' : 'reads') as never])
+  await registry.keepCases(hash, [caseOf(manifest.id.endsWith('writes') ? 'writes' : 'reads')])
   await registry.tested(await registry.find(name), PASSED)
   await registry.activate(await registry.find(name))
 }
 
 export async function readSource(source: object) {
   const { decodeSkill } = await import('../../../src/kinds/skill/manifest/read-skill.ts')
-  return decodeSkill(source as never, {
+  return decodeSkill(source, {
     tools: [
       { name: 'notes.writes', sideEffects: 'external', idempotent: true },
       { name: 'notes.reads', sideEffects: 'none', idempotent: true },
@@ -136,8 +134,8 @@ export async function fakePlane(answer: Answer): Promise<FakePlane> {
     plane.asked.push({ path: request.url ?? '', body, headers: request.headers })
     const said = plane.answer
     if (said === 'hangs') return
-    const isRaw = 'status' in said && 'body' in said && typeof said.body === 'string'
-    response.writeHead(isRaw ? Number(said.status) : 200, { 'content-type': 'application/json' })
+    const isRaw = 'status' in said
+    response.writeHead(isRaw ? said.status : 200, { 'content-type': 'application/json' })
     response.end(isRaw ? said.body : JSON.stringify(said))
   }
   const server = createServer((request, response) => void handle(request, response))

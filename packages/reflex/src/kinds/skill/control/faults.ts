@@ -26,7 +26,8 @@ export const faults = defineFaults({
     title: 'The control plane has refused a request',
     verdict: 'fail',
     when: ASKING,
-    means: 'It answered with a status from 400 to 499: the request is not right, or the token may not make it. The same request would be refused again.',
+    means:
+      'It answered with a status from 400 to 499: the request is not right, or the token may not make it. The same request would be refused again.',
     often: 'a token that has expired, a project that the control plane does not know',
     fix: 'Set REFLEX_CONTROL_TOKEN to a token that may do this.',
   },

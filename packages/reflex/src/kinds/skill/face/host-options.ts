@@ -1,16 +1,4 @@
-import {
-  ANYTHING,
-  anyOf,
-  FUNCTION,
-  listOf,
-  NAMED_VALUES,
-  NUMBER,
-  oneOf,
-  options,
-  recordOf,
-  shape,
-  TEXT,
-} from '../../../text/index.ts'
+import { ANYTHING, anyOf, FUNCTION, listOf, NAMED_VALUES, NUMBER, oneOf, options, recordOf, shape, TEXT } from '../../../text/index.ts'
 
 const CONTROL_PLANE = options({
   url: TEXT,
