@@ -217,7 +217,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'ci/junit',
     'ci/test-skill',
     'control/control-plane',
-    'control/own-plane',
+    'control/routes',
     'control/promote',
     'control/sync',
     'control/telemetry',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { digest } from '../../kernel/index.ts'
+import type { Reflex } from '../../app/reflex.ts'
+import { digest, type JsonObject } from '../../kernel/index.ts'
 import { faults } from '../../kinds/skill/control/faults.ts'
 import {
   policyCheck,
@@ -12,16 +13,20 @@ import {
   telemetry,
   usageRow,
 } from '../../kinds/skill/control/messages.ts'
-import { OwnPlane } from '../../learn/control/own-plane.ts'
-import { plainJson } from '../../protocol/plain.ts'
-import { v } from '../../protocol/shapes.ts'
-import { route } from '../define-route.ts'
-import type { ServeRoute, ServeWorld } from '../world.ts'
+import type { Route } from '../../programs/route.ts'
+import { OwnPlane } from './own-plane.ts'
 
+/** What these routes use of a server. */
+export interface ControlWorld {
+  readonly reflex: Reflex
+  readonly version: string
+}
+
+const v = z.literal(1)
 const PROJECT = syncQuery.pick({ project: true, env: true })
 
 /** The control plane of a small team: skills of the store of this server, for agents elsewhere. */
-export const controlRoutes: readonly ServeRoute[] = [
+export const controlRoutes: readonly Route<ControlWorld>[] = [
   route({
     name: 'policy.check',
     method: 'POST',
@@ -30,7 +35,7 @@ export const controlRoutes: readonly ServeRoute[] = [
     scope: 'read',
     body: policyCheck,
     answers: { 200: policyVerdict },
-    handle: async ({ body }, world) => ({ json: plainJson(await planeOf(world).check(body)) }),
+    handle: async ({ body }, world) => ({ json: jsonOf(await planeOf(world).check(body)) }),
   }),
   route({
     name: 'skills.sync',
@@ -44,7 +49,7 @@ export const controlRoutes: readonly ServeRoute[] = [
       const answer = await planeOf(world).sync(project, env, since)
       const etag = `"${answer.cursor}"`
       if (header('if-none-match') === etag) return { status: 304, text: '', type: 'text/plain', headers: { etag } }
-      return { json: plainJson(answer), headers: { etag } }
+      return { json: jsonOf(answer), headers: { etag } }
     },
   }),
   route({
@@ -73,7 +78,7 @@ export const controlRoutes: readonly ServeRoute[] = [
     async handle({ path }, world) {
       const state = await planeOf(world).promotion(path.promotion)
       if (state === undefined) throw faults.make('R2176', `there is no promotion ${path.promotion}`)
-      return { json: plainJson(state) }
+      return { json: jsonOf(state) }
     },
   }),
   route({
@@ -100,12 +105,21 @@ export const controlRoutes: readonly ServeRoute[] = [
     query: PROJECT,
     answers: { 200: z.object({ v, skills: z.array(usageRow) }) },
     async handle({ query: { project, env } }, world) {
-      return { json: plainJson({ v: 1, skills: await planeOf(world).usage(project, env) }) }
+      return { json: jsonOf({ v: 1, skills: await planeOf(world).usage(project, env) }) }
     },
   }),
 ]
 
-function planeOf({ reflex, version }: ServeWorld): OwnPlane {
+/** A route whose handler sees the types of its schemas. */
+function route<
+  Path extends z.ZodType<object> = z.ZodType<object>,
+  Query extends z.ZodType<object> = z.ZodType<object>,
+  Body extends z.ZodType = z.ZodType,
+>(definition: Route<ControlWorld, Path, Query, Body>): Route<ControlWorld> {
+  return definition
+}
+
+function planeOf({ reflex, version }: ControlWorld): OwnPlane {
   const { store, host } = reflex
   return new OwnPlane({
     store,
@@ -113,4 +127,9 @@ function planeOf({ reflex, version }: ServeWorld): OwnPlane {
     now: () => host.now(),
     unique: () => host.entropy(),
   })
+}
+
+/** The messages have no undefined members: they fit their schemas. */
+function jsonOf(message: object): JsonObject {
+  return message as JsonObject
 }
