@@ -6,6 +6,9 @@ import { canonicalRequest, canonicalTool, injectMessages, keepOwnCalls, withGuid
 
 const NAMES = { callId: 'callId', result: 'function_call_result' } as const
 
+/** The fields of a request that stand elsewhere, or that differ from run to run: `_internal` has the ids of spans. */
+const NOT_PARAMS = ['input', 'systemInstructions', 'tools', 'signal', 'tracing', 'previousResponseId', 'conversationId', '_internal']
+
 /** `Model` of the OpenAI Agents SDK: `getResponse` and `getStreamedResponse`. */
 export const agentsModel: Dialect = {
   name: 'agents-model',
@@ -18,7 +21,7 @@ export const agentsModel: Dialect = {
         const { name, type, description, parameters } = fieldsOf(tool)
         return canonicalTool(name ?? type, description, parameters)
       }),
-      params: without(request, 'input', 'systemInstructions', 'tools', 'signal', 'tracing', 'previousResponseId', 'conversationId'),
+      params: without(request, ...NOT_PARAMS),
     }),
   inject: (request, injection) =>
     compact({

@@ -27,8 +27,18 @@ import {
   withTools,
 } from './messages.ts'
 
-/** Makes a message of LangChain of its fields; `type` is `human`, `ai`, `system` or `tool`. */
+/**
+ * Makes a message of LangChain of its fields, or of its serialized form, which records have; `type` is `human`, `ai`, `system`, `tool` or
+ * `constructor`.
+ */
 export type MakeMessage = (fields: Fields & { readonly type: string }) => Fields
+
+/** The options of a call that stand elsewhere, or that the framework adds for itself: they differ from run to run. */
+const NOT_PARAMS = [
+  ...['messages', 'tools', 'headers'],
+  ...['signal', 'callbacks', 'runManager', 'metadata', 'tags', 'runId', 'runName', 'recursionLimit', 'configurable', 'promptIndex', 'timeout'],
+  ...['writer', 'interrupt', 'control', 'executionInfo', 'serverInfo', 'store', 'context', 'heartbeat'],
+]
 
 const TEXT = ['text']
 const textPart = (text: string): Fields => ({ type: 'text', text })
@@ -69,7 +79,7 @@ export function chatModel(make: MakeMessage): Dialect {
       })
     },
     reply: (response) => {
-      const message = messageOf(response)
+      const message = messageOf(response, make)
       const usage = fieldsOf(message['usage_metadata'])
       const { finish_reason, stop_reason } = fieldsOf(message['response_metadata'])
       const finish = textOf(finish_reason ?? stop_reason)
@@ -87,7 +97,7 @@ export function chatModel(make: MakeMessage): Dialect {
       }
     },
     write: (response, { text, rounds, ownCalls }) => {
-      const message = messageOf(response)
+      const message = messageOf(response, make)
       const calls = keepOwnCalls(callsOf(message), ({ name }) => textOf(name), ownCalls)
       const content = withoutCallParts(replaceText(message['content'], text, TEXT, textPart), calls)
       const written = withFields(message, {
@@ -96,7 +106,7 @@ export function chatModel(make: MakeMessage): Dialect {
         invalid_tool_calls: calls.filter((call) => typeof fieldsOf(call)['args'] === 'string'),
         additional_kwargs: without(message['additional_kwargs'], 'tool_calls'),
         ...(calls.length === 0 && { response_metadata: stopped(fieldsOf(message['response_metadata'])) }),
-        usage_metadata: rounds.map((round) => messageOf(round)['usage_metadata']).reduce(addUsage, undefined),
+        usage_metadata: rounds.map((round) => messageOf(round, make)['usage_metadata']).reduce(addUsage, undefined),
       })
       return writeMessage(response, written, rounds, text)
     },
@@ -119,7 +129,7 @@ function readRequest(request: Fields): ReturnType<Dialect['read']> {
       } as Fields
       return canonicalTool(name, description, parameters ?? input_schema ?? schema)
     }),
-    params: without(request, 'messages', 'tools', 'signal', 'callbacks', 'runManager', 'headers', 'metadata', 'runId'),
+    params: without(request, ...NOT_PARAMS),
   })
 }
 
@@ -131,9 +141,14 @@ function toolForm(tools: unknown): Parameters<typeof withTools>[1] {
     : (tool) => ({ type: 'function', function: tool })
 }
 
-function messageOf(response: Fields): Fields {
+function messageOf(response: Fields, make: MakeMessage): Fields {
   const { message } = fieldsOf(listOf(response['generations'])[0])
-  return message === undefined ? response : fieldsOf(message)
+  return livingMessage(message === undefined ? response : fieldsOf(message), make)
+}
+
+/** Returns a message of its class: one that comes from a record is LangChain's serialized form. */
+export function livingMessage(message: Fields, make: MakeMessage): Fields {
+  return message['lc'] === 1 && message['type'] === 'constructor' ? make({ ...message, type: 'constructor' }) : message
 }
 
 function writeMessage(response: Fields, message: Fields, rounds: readonly Fields[], text: string): Fields {
