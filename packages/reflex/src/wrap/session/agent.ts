@@ -25,6 +25,10 @@ export interface AgentParts extends Pick<TurnSource, 'carrier'> {
   /** Names of variables of the environment that skills may read. */
   readonly env: readonly string[]
   readonly variable: (name: string) => string | undefined
+  /** The agent of a framework behind its proxies, if its settings have them already. */
+  readonly adapted?: AgentProxies
+  /** Waits for an output that arrives in pieces, and returns what the record keeps of it. Default: all of it. */
+  readonly complete?: (output: unknown) => Promise<unknown>
 }
 
 /** An agent behind its proxies. */
@@ -41,6 +45,7 @@ export interface AgentProxies {
  * objects of their own. Throws `R2150` for what cannot be intercepted; then everything is as before.
  */
 export function proxiesOf(reflex: Reflex, parts: AgentParts, declared: readonly SkillTool[]): AgentProxies {
+  if (parts.adapted !== undefined) return parts.adapted
   const tools = agentTools(parts.tools, declared)
   for (const tool of tools) offer(reflex, tool)
   const facts = tools.map((tool) => tool.facts)
@@ -67,7 +72,7 @@ export function proxiesOf(reflex: Reflex, parts: AgentParts, declared: readonly 
 }
 
 /** Lets plans of skills call a tool of the agent. A tool of Reflex, or of another agent, that has its name stays. */
-function offer(reflex: Reflex, tool: AgentTool): void {
+export function offer(reflex: Reflex, tool: AgentTool): void {
   const made = skillTool(tool)
   const known = reflex.tools.find(tool.name)
   if (known !== undefined) {

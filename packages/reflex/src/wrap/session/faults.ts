@@ -3,7 +3,7 @@ import { defineFaults } from '../../kernel/index.ts'
 const WRAPPING = 'when an agent is wrapped'
 const TURN = 'during a turn of a wrapped agent'
 
-/** The catalogue entries of wrapped agents (R2150 to R2156). */
+/** The catalogue entries of wrapped agents (R2150 to R2169). */
 export const faults = defineFaults({
   R2150: {
     title: 'A client or a tool cannot be intercepted',
@@ -63,5 +63,14 @@ export const faults = defineFaults({
     means: 'What was given is not an agent, a record of tools, a client of a model, or a value for the blackboard of a turn.',
     often: 'a wrong name of an option, a key outside of ctx, env and work',
     fix: 'Write `reflex.wrap({ agent, tools, llm })`; the agent is a function or an object with `run`.',
+  },
+  R2160: {
+    title: 'A model has an interface of an unknown version',
+    verdict: 'fail',
+    when: WRAPPING,
+    means:
+      'Models of the AI SDK and of Mastra say in `specificationVersion` which requests they take and how they reply. Reflex reads v2, v3 and v4. It does not guess at others, because it would change requests that it cannot read.',
+    often: 'a provider that is newer than this version of Reflex, or older than version 5 of the AI SDK',
+    fix: 'Install a provider of the AI SDK 5, 6 or 7, or a newer Reflex.',
   },
 })

@@ -186,10 +186,10 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     const cancel = (): void => void session.run.cancel(signal?.reason).then(cancelled.resolve)
     signal?.addEventListener('abort', cancel, { once: true })
     try {
-      const output = await inSession(session, () => this.#call(session, input, signal))
+      const { output, kept } = await inSession(session, () => this.#complete(session, input, signal))
       if (signal?.aborted === true) throw signal.reason
       this.#checkIntercepted(session)
-      await session.run.end('done', jsonOf(output))
+      await session.run.end('done', jsonOf(kept))
       return output
     } catch (thrown) {
       if (signal?.aborted === true) await cancelled.promise
@@ -199,6 +199,13 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
       signal?.removeEventListener('abort', cancel)
       if (session.run.id !== undefined) turnHosts(this.#reflex.store).delete(session.run.id)
     }
+  }
+
+  /** Returns the output of the agent, and what the record keeps of it, when it is complete. */
+  async #complete(session: TurnSession, input: Input, signal: AbortSignal | undefined): Promise<{ output: Output; kept: unknown }> {
+    const output = await this.#call(session, input, signal)
+    const { complete } = this.#parts
+    return { output, kept: complete === undefined ? output : await complete(output) }
   }
 
   async #call(session: TurnSession, input: Input, signal: AbortSignal | undefined): Promise<Output> {

@@ -1,0 +1,94 @@
+import { type Fields, fieldsOf } from '../dialects/loose.ts'
+import { type AnyFunction, cannotIntercept, originalOf } from '../session/intercept.ts'
+import type { Adapter, DeclareTool, FrameworkContext, FrameworkTurn } from './contract.ts'
+import { isWrapper, joinedSignal, lastOf, toolFunction } from './functions.ts'
+import { wrapLanguageModel } from './language-models.ts'
+import { isStandIn, standIn } from './stand-in.ts'
+
+const BUILD = 'build it of reflex.aiSdk({ model, tools, … })'
+
+/** The AI SDK: the settings of `generateText`, `streamText` and `ToolLoopAgent`, and agents that were built of them. */
+export const aiSdk: Adapter = {
+  framework: 'ai-sdk',
+  adapt,
+  turnOf(agent) {
+    const { version, generate, stream, tools, settings } = fieldsOf(agent)
+    if (version !== 'agent-v1' || typeof generate !== 'function' || typeof stream !== 'function') return undefined
+    checkAgent(tools, settings)
+    const call =
+      (method: AnyFunction) =>
+      (input: unknown, context: FrameworkContext): unknown =>
+        method.call(agent, callOf(input, context))
+    return { tools, run: call(generate as AnyFunction), stream: call(stream as AnyFunction) } satisfies FrameworkTurn
+  },
+  async complete(output, isRead) {
+    const { finishReason, totalUsage, consumeStream } = fieldsOf(output)
+    if (typeof consumeStream !== 'function') return kept(output)
+    // The text of a stream that one reader alone can have is nobody else's.
+    const isShared = 'text' in fieldsOf(output)
+    if (!isShared && !isRead) return { usage: 'not awaited' }
+    const reason = await finishReason
+    return isShared ? { text: await fieldsOf(output)['text'], finishReason: reason } : { finishReason: reason, usage: await totalUsage }
+  },
+}
+
+function adapt(settings: Fields, declare: DeclareTool): Fields {
+  const { model, tools, prepareStep, prepareCall } = settings
+  return {
+    ...settings,
+    ...(model !== undefined && { model: wrapLanguageModel(model, 'model') }),
+    ...(tools !== undefined && { tools: wrapTools(fieldsOf(tools), declare) }),
+    ...(typeof prepareStep === 'function' && { prepareStep: adapting(prepareStep as AnyFunction, declare) }),
+    ...(typeof prepareCall === 'function' && { prepareCall: adapting(prepareCall as AnyFunction, declare) }),
+  }
+}
+
+/** A function whose result can name another model and other tools. */
+function adapting(prepare: AnyFunction, declare: DeclareTool): AnyFunction {
+  return async function (this: unknown, ...args: unknown[]) {
+    const prepared = await prepare.apply(this, args)
+    return typeof prepared === 'object' && prepared !== null ? adapt(prepared as Fields, declare) : prepared
+  }
+}
+
+/** Tools without a function are performed by the provider or by the caller; they stay as they are. */
+function wrapTools(tools: Fields, declare: DeclareTool): Fields {
+  return Object.fromEntries(
+    Object.entries(tools).map(([name, tool]) => {
+      const { execute } = fieldsOf(tool)
+      if (typeof execute !== 'function' || typeof tool !== 'object' || tool === null) return [name, tool]
+      const original = originalOf(execute as AnyFunction)
+      declare({
+        name,
+        facts: fieldsOf(tool),
+        act: (args, { signal, idempotencyKey }) =>
+          lastOf(original.call(tool, args, { toolCallId: idempotencyKey, messages: [], abortSignal: signal })),
+      })
+      return [name, isWrapper(execute) ? tool : standIn(tool, { execute: toolFunction(name, original.bind(tool)) })]
+    }),
+  )
+}
+
+function checkAgent(tools: unknown, settings: unknown): void {
+  const past = Object.entries(fieldsOf(tools)).find(([, tool]) => {
+    const { execute } = fieldsOf(tool)
+    return typeof execute === 'function' && !isWrapper(execute)
+  })
+  if (past !== undefined) throw cannotIntercept('agent', `its tool ${past[0]} was given to it without Reflex; ${BUILD}`)
+  const { model } = fieldsOf(settings)
+  if (model !== undefined && !isStandIn(model)) throw cannotIntercept('agent', `its model was given to it without Reflex; ${BUILD}`)
+}
+
+/** Returns the arguments of a call: a text is a prompt, a list the messages, and an object the arguments themselves. */
+function callOf(input: unknown, { signal }: FrameworkContext): Fields {
+  const isList = Array.isArray(input)
+  const given = typeof input === 'string' ? { prompt: input } : isList ? { messages: input as readonly unknown[] } : fieldsOf(input)
+  if (signal === undefined) return given
+  return { ...given, abortSignal: joinedSignal(fieldsOf(given)['abortSignal'], signal) }
+}
+
+/** Returns what a result of `generateText` comes to, and any other output as it is. */
+function kept(output: unknown): unknown {
+  const { steps, text, finishReason } = fieldsOf(output)
+  return Array.isArray(steps) && typeof text === 'string' ? { text, finishReason } : output
+}

@@ -1,0 +1,52 @@
+import type { AgentContext } from '../session/wrap.ts'
+import type { Fields } from '../dialects/loose.ts'
+
+/** The frameworks whose agents are wrapped by their settings. Each is an optional peer; no file of `src` imports one. */
+export const FRAMEWORKS = ['ai-sdk'] as const
+export type Framework = (typeof FRAMEWORKS)[number]
+
+/** What the function of an agent gets in a turn: the settings of its framework with proxies in place of the model and the tools. */
+export interface FrameworkContext<Settings = Fields, Model = unknown, Tools = unknown> extends AgentContext<Model, Tools> {
+  readonly settings: Settings
+}
+
+/** How an agent of a framework performs a turn. */
+export interface FrameworkTurn {
+  /** The tools of the agent as it has them; undefined if it does not show them. */
+  readonly tools?: unknown
+  readonly run: (input: unknown, context: FrameworkContext) => unknown
+  /** Performs a turn whose output arrives in pieces. Absent: `run` does. */
+  readonly stream?: (input: unknown, context: FrameworkContext) => unknown
+}
+
+/** A tool of an agent, as plans of skills call it: past its proxy. */
+export interface DeclaredTool {
+  readonly name: string
+  /** The object that may say `sideEffects`, `idempotent` and `redact`; what it does not say is the worst. */
+  readonly facts: Fields
+  /** Calls the tool itself. */
+  readonly act: (args: unknown, call: { readonly signal?: AbortSignal; readonly idempotencyKey?: string }) => unknown
+}
+
+/** Notes a tool: skills can call it, and the turn knows what it changes. */
+export type DeclareTool = (tool: DeclaredTool) => void
+
+/**
+ * How agents of one framework are wrapped. All that an adapter knows of its framework is the shape of its objects. What it does not know stays
+ * as it is, and no argument is changed.
+ */
+export interface Adapter {
+  readonly framework: Framework
+  /**
+   * Returns the settings with proxies in place of their models and tools. Outside of a turn a proxy passes its call through; settings that
+   * have proxies already keep them. Throws `R2150` for a model that cannot be intercepted and `R2160` for one of an unknown version.
+   */
+  adapt(settings: Fields, declare: DeclareTool): Fields
+  /** Returns how an object performs a turn; undefined if it is no agent of the framework. Throws `R2150` if it was built past the adapter. */
+  turnOf(agent: object): FrameworkTurn | undefined
+  /**
+   * Resolves when an output is complete, with the part of it that the record of the turn keeps. Rejects with the failure of an output that
+   * arrives in pieces. `isRead`: its caller has it already, and may be the only one who can read it.
+   */
+  complete(output: unknown, isRead: boolean): Promise<unknown>
+}

@@ -1,0 +1,59 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Reflex } from '../../app/reflex.ts'
+import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
+import type { Fields } from '../dialects/loose.ts'
+import type { AgentParts } from '../session/agent.ts'
+import { type AgentContext, type TurnOptions, type Wrapped, WrappedAgent } from '../session/wrap.ts'
+import type { Adapter, FrameworkTurn } from './contract.ts'
+
+/** A wrapped agent of a framework. */
+export interface WrappedFramework<Input = unknown, Output = unknown, Streamed = Output> extends Wrapped<Input, Output> {
+  /**
+   * Runs one turn whose output arrives in pieces, and resolves with the output of the framework when it begins. The turn ends when the output
+   * is complete. Rejects as `run` does if the turn fails before; a later failure is that of the output.
+   */
+  stream(input: Input, options?: TurnOptions): Promise<Streamed>
+}
+
+/** What an agent of a framework is made of. */
+export interface FrameworkParts {
+  readonly reflex: Reflex
+  readonly adapter: Adapter
+  readonly parts: AgentParts
+  /** The settings with proxies in place of their models and tools. */
+  readonly settings: Fields
+  readonly facts: readonly SkillTool[]
+  readonly turn: FrameworkTurn
+  readonly onUnwrap: () => void
+}
+
+/** Takes the output of the turn that begins, as soon as there is one; undefined for a turn whose output is wanted whole. */
+const STREAMED = new AsyncLocalStorage<((output: unknown) => void) | undefined>()
+
+/** Runs the turns of an agent of a framework: each is a run, as that of a plain loop is. */
+export class FrameworkAgent extends WrappedAgent<unknown, unknown> implements WrappedFramework {
+  constructor({ reflex, adapter, parts, settings, facts, turn, onUnwrap }: FrameworkParts) {
+    const agent = async (input: unknown, context: AgentContext): Promise<unknown> => {
+      const begun = STREAMED.getStore()
+      const act = begun === undefined ? turn.run : (turn.stream ?? turn.run)
+      const output = await act(input, { ...context, settings })
+      begun?.(output)
+      return output
+    }
+    const { model: llm, tools } = settings
+    const adapted = { agent, llm, tools, facts, restore: () => undefined }
+    const complete = (output: unknown): Promise<unknown> => adapter.complete(output, STREAMED.getStore() !== undefined)
+    super(reflex, { ...parts, agent, adapted, complete }, onUnwrap)
+  }
+
+  override async run(input: unknown, options: TurnOptions = {}): Promise<unknown> {
+    return STREAMED.run(undefined, () => super.run(input, options))
+  }
+
+  async stream(input: unknown, options: TurnOptions = {}): Promise<unknown> {
+    const begun = Promise.withResolvers<unknown>()
+    const turn = STREAMED.run(begun.resolve, () => super.run(input, options))
+    turn.then(begun.resolve, begun.reject)
+    return begun.promise
+  }
+}

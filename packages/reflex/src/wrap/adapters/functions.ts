@@ -1,0 +1,58 @@
+import type { Dialect } from '../dialects/contract.ts'
+import { fieldsOf } from '../dialects/loose.ts'
+import { currentSession } from '../session/context.ts'
+import { type AnyFunction, branded, WRAPPED } from '../session/intercept.ts'
+
+/** A function by which a framework asks a model: its first argument is the request, which has the signal in one of its fields. */
+export interface ModelFunctionForm {
+  readonly dialect: Dialect
+  /** The field of the request that has the signal. */
+  readonly signal: string
+}
+
+/** Returns a function that asks a model through the turn of its caller. Outside of a turn it is the original. */
+export function askFunction(original: AnyFunction, { dialect, signal: field }: ModelFunctionForm): AnyFunction {
+  return branded(function (this: unknown, ...args: unknown[]) {
+    const session = currentSession()
+    if (session === undefined) return original.apply(this, args)
+    const [given, ...rest] = args
+    const request = fieldsOf(given)
+    return session.ask({
+      dialect,
+      request,
+      canonical: dialect.read(request),
+      ask: (sent, signal) => original.call(this, { ...sent, [field]: joinedSignal(request[field], signal) }, ...rest),
+    })
+  }, original)
+}
+
+/**
+ * Returns a function that calls a tool through the turn of its caller. Its first argument alone is recorded: what a framework passes besides
+ * differs from run to run.
+ */
+export function toolFunction(name: string, original: AnyFunction): AnyFunction {
+  return branded(function (this: unknown, ...args: unknown[]) {
+    const session = currentSession()
+    const act = (): unknown => original.apply(this, args)
+    return session === undefined ? act() : session.tool(name, args.slice(0, 1), () => lastOf(act()))
+  }, original)
+}
+
+/** True for a function that stands in for another one. */
+export function isWrapper(value: unknown): boolean {
+  return typeof value === 'function' && WRAPPED in value
+}
+
+/** Returns the last value of a result that arrives in pieces: it is the result, and the others were preliminary. */
+export async function lastOf(given: unknown): Promise<unknown> {
+  const result = await given
+  if (typeof fieldsOf(result)[Symbol.asyncIterator as never] !== 'function') return result
+  let last: unknown
+  for await (const piece of result as AsyncIterable<unknown>) last = piece
+  return last
+}
+
+/** Returns a signal that is aborted with either. */
+export function joinedSignal(own: unknown, signal: AbortSignal): AbortSignal {
+  return own instanceof AbortSignal ? AbortSignal.any([own, signal]) : signal
+}

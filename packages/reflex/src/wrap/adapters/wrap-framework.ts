@@ -1,0 +1,105 @@
+import type { Reflex } from '../../app/reflex.ts'
+import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
+import { quote, suggest } from '../../text/index.ts'
+import { type Fields, fieldsOf, textOf, without } from '../dialects/loose.ts'
+import { offer } from '../session/agent.ts'
+import { faults } from '../session/faults.ts'
+import type { AnyFunction } from '../session/intercept.ts'
+import { AgentSkills } from '../session/skills.ts'
+import { agentTools } from '../session/tools.ts'
+import { nameOf, partsOf, type WrapOptions } from '../session/wrap-agent.ts'
+import { aiSdk } from './ai-sdk.ts'
+import { type Adapter, type DeclareTool, type Framework, FRAMEWORKS, type FrameworkTurn } from './contract.ts'
+import { FrameworkAgent } from './framework-agent.ts'
+
+const ADAPTERS: Readonly<Record<Framework, Adapter>> = { 'ai-sdk': aiSdk }
+
+/** The options of Reflex among the settings of a framework. `name` is an option of both. */
+const OPTIONS = ['framework', 'agent', 'carrier', 'kCards', 'maxSkillRounds', 'strictIntercept', 'env'] as const
+
+/** The objects that are wrapped, so that none is wrapped twice. */
+const KNOWN = new WeakMap<Reflex, WeakMap<object, FrameworkAgent>>()
+
+/** Returns the settings of a framework with proxies in place of their models and tools. Throws `R2150`, and `R2160` for an unknown model. */
+export function adaptSettings<Settings extends object>(reflex: Reflex, framework: Framework, settings: Settings): Settings {
+  return ADAPTERS[framework].adapt(settings as Fields, declaring(reflex, [])) as Settings
+}
+
+/**
+ * Wraps an agent of a framework: a function that gets the settings beside its input, an object that was built of adapted settings, or, as the
+ * first of two arguments, a function that builds either of the settings. Throws `R2150`, `R2155` and `R2160`; nothing is replaced in place.
+ */
+export function wrapFramework(reflex: Reflex, what: unknown, rest?: unknown): FrameworkAgent {
+  const given = rest === undefined ? fieldsOf(what) : { ...fieldsOf(rest), agent: what }
+  if (given['agent'] instanceof FrameworkAgent) return given['agent']
+  const adapter = adapterOf(given['framework'])
+  const facts: SkillTool[] = []
+  const declare = declaring(reflex, facts)
+  const settings = adapter.adapt(without(given, ...OPTIONS), declare)
+  const agent = rest === undefined ? given['agent'] : (what as AnyFunction)(settings)
+  checkAgent(agent)
+  const known = knownOf(reflex)
+  const earlier = known.get(agent)
+  if (earlier !== undefined) return earlier
+  const turn = turnOf(adapter, agent)
+  if (turn.tools !== undefined) adapter.adapt({ tools: turn.tools }, declare)
+  const options = { ...(given as WrapOptions), name: turnName(given, agent) }
+  const parts = partsOf({ given: options, agent, isFactory: false, reflex })
+  const wrapped = new FrameworkAgent({ reflex, adapter, parts, settings, facts, turn, onUnwrap: () => void known.delete(agent) })
+  // A function can be the agent of several settings.
+  if (typeof agent === 'object') known.set(agent, wrapped)
+  return wrapped
+}
+
+function turnOf(adapter: Adapter, agent: object): FrameworkTurn {
+  const turn = adapter.turnOf(agent)
+  if (turn !== undefined) return turn
+  if (typeof agent === 'function') return { run: agent as FrameworkTurn['run'] }
+  const { run } = fieldsOf(agent)
+  if (typeof run === 'function') return { run: (run as FrameworkTurn['run']).bind(agent) }
+  throw faults.make('R2155', `the agent is neither a function nor an agent of ${adapter.framework}`, {
+    path: 'agent',
+    fix: 'give the object of the framework, or a function (input, { settings }) => output',
+  })
+}
+
+function checkAgent(agent: unknown): asserts agent is object {
+  if (typeof agent === 'function' || (typeof agent === 'object' && agent !== null)) return
+  throw faults.make('R2155', 'there is no agent', { path: 'agent', fix: 'give the object of the framework, or a function' })
+}
+
+function adapterOf(framework: unknown): Adapter {
+  const known = FRAMEWORKS.find((name) => name === framework)
+  if (known !== undefined) return ADAPTERS[known]
+  const near = suggest(textOf(framework), FRAMEWORKS)
+  throw faults.make('R2155', `there is no adapter of ${quote(textOf(framework))}`, {
+    path: 'framework',
+    fix: near === undefined ? `write one of ${FRAMEWORKS.join(', ')}` : `write ${near}`,
+  })
+}
+
+/** Lets skills call the tools of an agent, and collects what each changes. */
+function declaring(reflex: Reflex, facts: SkillTool[]): DeclareTool {
+  const declared = new AgentSkills(reflex).host.tools
+  return ({ name, facts: about, act }) => {
+    const { sideEffects, idempotent, redact } = about
+    const given = { [name]: { sideEffects, idempotent, redact, execute: act } }
+    for (const tool of agentTools(given, declared)) {
+      offer(reflex, tool)
+      if (!facts.some((one) => one.name === name)) facts.push(tool.facts)
+    }
+  }
+}
+
+function knownOf(reflex: Reflex): WeakMap<object, FrameworkAgent> {
+  const known = KNOWN.get(reflex) ?? new WeakMap<object, FrameworkAgent>()
+  KNOWN.set(reflex, known)
+  return known
+}
+
+/** Returns the name of an agent in runs: its name or id in letters that a program can have, else that of its function or class. */
+function turnName({ name, id }: Fields, agent: object): string {
+  const given = textOf(name) || textOf(id) || textOf(fieldsOf(agent)['name']) || textOf(fieldsOf(agent)['id'])
+  const plain = given.replaceAll(/[^\w-]/g, '-').slice(0, 100)
+  return /^[A-Za-z]/.test(plain) ? plain : nameOf(agent)
+}
