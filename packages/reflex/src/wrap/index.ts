@@ -10,7 +10,8 @@ import type {
   StreamedOf,
 } from './adapters/types.ts'
 import type { WrappedFramework } from './adapters/framework-agent.ts'
-import { adaptSettings, wrapFramework } from './adapters/wrap-framework.ts'
+import type { ChatMiddleware } from './adapters/chat-middleware.ts'
+import { adaptingMiddleware, adaptSettings, wrapFramework } from './adapters/wrap-framework.ts'
 import { fieldsOf } from './dialects/loose.ts'
 import { openSession, type Session, type SessionOptions } from './session/manual.ts'
 import type { AgentTools } from './session/tools.ts'
@@ -18,6 +19,7 @@ import type { Agent, Wrapped } from './session/wrap.ts'
 import { type WrapParts, type WrapRest, wrapAgent } from './session/wrap-agent.ts'
 
 export * from '../kinds/skill/index.ts'
+export type { ChatMiddleware } from './adapters/chat-middleware.ts'
 export type { Framework, FrameworkContext } from './adapters/contract.ts'
 export type { WrappedFramework } from './adapters/framework-agent.ts'
 export type {
@@ -68,6 +70,12 @@ declare module '../app/reflex.ts' {
     ): Wrapped<Input, Output>
     /** Returns settings of the AI SDK, for `generateText`, `streamText` and `ToolLoopAgent`, whose calls belong to the turn of their caller. */
     aiSdk<Settings extends object>(settings: Settings): Settings
+    /** Replaces in place the function by which a provider of the OpenAI Agents SDK gives models, and returns the provider, for a `Runner`. */
+    openaiAgents<Provider extends object>(provider: Provider): Provider
+    /** Returns a middleware for `createAgent` of LangChain: the model and the tools of the agent belong to the turn of their caller. */
+    langchain(): ChatMiddleware
+    /** Replaces in place the functions of a chat model and of tools for the nodes of a LangGraph graph, and returns them. */
+    langgraph<Settings extends FrameworkSettings>(settings: Settings): Settings
     /** Begins a turn that the host drives by hand, through `llm` and `tools` of the session, until its `end`. */
     session<Llm, Tools extends AgentTools>(options: SessionOptions<Llm, Tools>): Promise<Session<Llm, Tools>>
   }
@@ -91,6 +99,28 @@ Object.defineProperty(Reflex.prototype, 'aiSdk', {
   configurable: true,
   value(this: Reflex, settings: object): object {
     return adaptSettings(this, 'ai-sdk', settings)
+  },
+})
+
+Object.defineProperty(Reflex.prototype, 'openaiAgents', {
+  configurable: true,
+  value<Provider extends object>(this: Reflex, provider: Provider): Provider {
+    adaptSettings(this, 'openai-agents', { modelProvider: provider })
+    return provider
+  },
+})
+
+Object.defineProperty(Reflex.prototype, 'langchain', {
+  configurable: true,
+  value(this: Reflex): ChatMiddleware {
+    return adaptingMiddleware(this)
+  },
+})
+
+Object.defineProperty(Reflex.prototype, 'langgraph', {
+  configurable: true,
+  value(this: Reflex, settings: object): object {
+    return adaptSettings(this, 'langgraph', settings)
   },
 })
 

@@ -3,37 +3,30 @@ import { currentSession } from '../session/context.ts'
 import { type AnyFunction, cannotIntercept, intercept } from '../session/intercept.ts'
 import { generateFunction, streamFunction } from './chat-calls.ts'
 import { messageMaker } from './chat-messages.ts'
+import type { NoteRestore } from './contract.ts'
 import { isWrapper } from './functions.ts'
+import { Restores } from './restores.ts'
 
 /** Methods that may return another model: the one that is asked in the end. */
-const DERIVING = ['bindTools', 'withConfig'] as const
+const DERIVING = ['bindTools', 'withConfig', '_getModelInstance'] as const
 
 /** Where a runnable of LangChain keeps those that it calls: bindings and retries, fallbacks, sequences. */
 const INNER = ['bound', 'runnable', 'first', 'last'] as const
 const INNER_LISTS = ['fallbacks', 'middle'] as const
-
-/** Restores what was replaced. */
-type Restore = () => void
 
 /**
  * Replaces in place the functions by which a chat model of LangChain is asked, also those of models within bindings, sequences and
  * fallbacks. In place, because a model calls them on itself and keeps private fields. Throws `R2150` for an object without a chat model,
  * and for one that is frozen; then nothing was changed.
  */
-export function wrapChatModel(model: unknown, path: string): Restore {
+export function wrapChatModel(model: unknown, path: string): () => void {
   const models = chatModelsOf(model)
   if (models.length === 0) throw cannotIntercept(path, whyNot(model))
-  const restores: Restore[] = []
-  const restore = (): void => {
-    for (const one of restores.splice(0)) one()
-  }
-  try {
-    for (const one of models) restores.push(...replaceFunctions(one))
-  } catch (thrown) {
-    restore()
-    throw thrown
-  }
-  return restore
+  const restores = new Restores()
+  restores.guard(() => {
+    for (const one of models) replaceFunctions(one, restores.note)
+  })
+  return restores.restore
 }
 
 /** True if the calls of a chat model belong to the turn of their caller. */
@@ -63,19 +56,13 @@ function whyNot(model: unknown): string {
   return 'it is no chat model of @langchain/core, and calls none'
 }
 
-function replaceFunctions(model: object): Restore[] {
-  const restores = [intercept(model, '_generate', generateFunction)]
-  const replace = (key: string, wrap: (original: AnyFunction) => AnyFunction): void => void restores.push(intercept(model, key, wrap))
-  try {
-    // LangChain compares these with its own to know whether a model can stream.
-    if (isOwnOfModel(model, '_streamResponseChunks')) replace('_streamResponseChunks', streamFunction)
-    if (isOwnOfModel(model, '_streamChatModelEvents')) replace('_streamChatModelEvents', (own) => eventsFunction(model, own))
-    for (const key of [...DERIVING, '_getModelInstance']) if (typeof fieldsOf(model)[key] === 'function') replace(key, derivingFunction)
-  } catch (thrown) {
-    for (const one of restores) one()
-    throw thrown
-  }
-  return restores
+function replaceFunctions(model: object, note: NoteRestore): void {
+  const replace = (key: string, wrap: (original: AnyFunction) => AnyFunction): void => note(intercept(model, key, wrap))
+  replace('_generate', generateFunction)
+  // LangChain compares these with its own to know whether a model can stream.
+  if (isOwnOfModel(model, '_streamResponseChunks')) replace('_streamResponseChunks', streamFunction)
+  if (isOwnOfModel(model, '_streamChatModelEvents')) replace('_streamChatModelEvents', (own) => eventsFunction(model, own))
+  for (const key of DERIVING) if (typeof fieldsOf(model)[key] === 'function') replace(key, derivingFunction)
 }
 
 /** Returns the function of the class of LangChain itself, which is furthest up. */
@@ -110,6 +97,6 @@ function derivingFunction(original: AnyFunction): AnyFunction {
 
 /** A model that was made of a wrapped one is wrapped; it is not restored, since nobody else has it. */
 function adopt(derived: unknown): unknown {
-  for (const model of chatModelsOf(derived)) if (!isWrapper(fieldsOf(model)['_generate'])) replaceFunctions(model)
+  for (const model of chatModelsOf(derived)) if (!isWrapper(fieldsOf(model)['_generate'])) replaceFunctions(model, () => undefined)
   return derived
 }

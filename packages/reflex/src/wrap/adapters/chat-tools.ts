@@ -2,19 +2,23 @@ import type { MakeMessage } from '../dialects/chat-model.ts'
 import { type Fields, fieldsOf, textOf } from '../dialects/loose.ts'
 import { currentSession } from '../session/context.ts'
 import { type AnyFunction, cannotIntercept, intercept, originalOf } from '../session/intercept.ts'
-import type { DeclareTool } from './contract.ts'
+import type { DeclareTool, NoteRestore } from './contract.ts'
 import { recordedResult, revivedResult, toolArguments } from './tool-messages.ts'
 
-/** Makes messages as the model of the agent does; undefined before the model is known. */
-export type MessageSource = () => MakeMessage | undefined
+interface ChatToolParts {
+  /** Returns what makes messages as the model of the agent does; undefined if the model is not known. */
+  messages(): MakeMessage | undefined
+  readonly declare: DeclareTool
+  readonly note: NoteRestore
+}
 
 /**
  * Replaces in place the function by which LangChain calls a tool, and declares the tool. A tool without one is performed by the provider and
  * stays as it is. Throws `R2150` for a tool that is frozen.
  */
-export function wrapChatTool(tool: unknown, messages: MessageSource, declare: DeclareTool): (() => void) | undefined {
+export function wrapChatTool(tool: unknown, { messages, declare, note }: ChatToolParts): void {
   const { name, invoke } = fieldsOf(tool)
-  if (typeof tool !== 'object' || tool === null || typeof invoke !== 'function') return undefined
+  if (typeof tool !== 'object' || tool === null || typeof invoke !== 'function') return
   const own = textOf(name)
   if (own === '') throw cannotIntercept('tools', 'one of them has no name')
   const original = originalOf(invoke as AnyFunction)
@@ -24,7 +28,7 @@ export function wrapChatTool(tool: unknown, messages: MessageSource, declare: De
     // Without the id of a call, a tool gives its value, and throws what it throws.
     act: (args, { signal }) => original.call(tool, args, signal === undefined ? {} : { signal }),
   })
-  return intercept(tool, 'invoke', (before) => invokeFunction(own, before, messages))
+  note(intercept(tool, 'invoke', (before) => invokeFunction(own, before, messages)))
 }
 
 /** What a tool says of itself; LangChain keeps other fields of a tool under `metadata`. */
@@ -33,7 +37,7 @@ function factsOf(tool: object): Fields {
 }
 
 /** `invoke(call or arguments, config)`. What the config has differs from run to run. */
-function invokeFunction(name: string, original: AnyFunction, messages: MessageSource): AnyFunction {
+function invokeFunction(name: string, original: AnyFunction, messages: ChatToolParts['messages']): AnyFunction {
   return async function (this: unknown, ...args: unknown[]) {
     const session = currentSession()
     if (session === undefined) return original.apply(this, args)

@@ -2,7 +2,7 @@ import type { AgentContext } from '../session/wrap.ts'
 import type { Fields } from '../dialects/loose.ts'
 
 /** The frameworks whose agents are wrapped by their settings. Each is an optional peer; no file of `src` imports one. */
-export const FRAMEWORKS = ['ai-sdk'] as const
+export const FRAMEWORKS = ['ai-sdk', 'openai-agents', 'langchain', 'langgraph'] as const
 export type Framework = (typeof FRAMEWORKS)[number]
 
 /** What the function of an agent gets in a turn: the settings of its framework with proxies in place of the model and the tools. */
@@ -14,6 +14,8 @@ export interface FrameworkContext<Settings = Fields, Model = unknown, Tools = un
 export interface FrameworkTurn {
   /** The tools of the agent as it has them; undefined if it does not show them. */
   readonly tools?: unknown
+  /** The models of the agent as it has them, for an adapter that replaces their functions in place. */
+  readonly models?: readonly unknown[]
   readonly run: (input: unknown, context: FrameworkContext) => unknown
   /** Performs a turn whose output arrives in pieces. Absent: `run` does. */
   readonly stream?: (input: unknown, context: FrameworkContext) => unknown
@@ -31,9 +33,13 @@ export interface DeclaredTool {
 /** Notes a tool: skills can call it, and the turn knows what it changes. */
 export type DeclareTool = (tool: DeclaredTool) => void
 
+/** Notes how to restore a function that was replaced in place: when the agent is unwrapped, or cannot be wrapped. */
+export type NoteRestore = (restore: () => void) => void
+
 /**
  * How agents of one framework are wrapped. All that an adapter knows of its framework is the shape of its objects. What it does not know stays
- * as it is, and no argument is changed.
+ * as it is. An adapter gives copies of settings with proxies, unless its framework calls models and tools on themselves: then it replaces their
+ * functions in place, and notes how to restore them.
  */
 export interface Adapter {
   readonly framework: Framework
@@ -41,12 +47,12 @@ export interface Adapter {
    * Returns the settings with proxies in place of their models and tools. Outside of a turn a proxy passes its call through; settings that
    * have proxies already keep them. Throws `R2150` for a model that cannot be intercepted and `R2160` for one of an unknown version.
    */
-  adapt(settings: Fields, declare: DeclareTool): Fields
+  adapt(settings: Fields, declare: DeclareTool, note: NoteRestore): Fields
   /** Returns how an object performs a turn; undefined if it is no agent of the framework. Throws `R2150` if it was built past the adapter. */
   turnOf(agent: object): FrameworkTurn | undefined
   /**
    * Resolves when an output is complete, with the part of it that the record of the turn keeps. Rejects with the failure of an output that
-   * arrives in pieces. `isRead`: its caller has it already, and may be the only one who can read it.
+   * arrives in pieces. `isRead`: its caller gets it when this function has returned, and may be the only one who can read it.
    */
   complete(output: unknown, isRead: boolean): Promise<unknown>
 }

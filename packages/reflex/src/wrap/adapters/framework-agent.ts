@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Reflex } from '../../app/reflex.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
-import type { Fields } from '../dialects/loose.ts'
+import { type Fields, fieldsOf } from '../dialects/loose.ts'
 import type { AgentParts } from '../session/agent.ts'
 import { type AgentContext, type TurnOptions, type Wrapped, WrappedAgent } from '../session/wrap.ts'
 import type { Adapter, FrameworkTurn } from './contract.ts'
@@ -24,6 +24,8 @@ export interface FrameworkParts {
   readonly settings: Fields
   readonly facts: readonly SkillTool[]
   readonly turn: FrameworkTurn
+  /** Restores what was replaced in place. */
+  readonly restore: () => void
   readonly onUnwrap: () => void
 }
 
@@ -32,17 +34,23 @@ const STREAMED = new AsyncLocalStorage<((output: unknown) => void) | undefined>(
 
 /** Runs the turns of an agent of a framework: each is a run, as that of a plain loop is. */
 export class FrameworkAgent extends WrappedAgent<unknown, unknown> implements WrappedFramework {
-  constructor({ reflex, adapter, parts, settings, facts, turn, onUnwrap }: FrameworkParts) {
+  constructor({ reflex, adapter, parts, settings, facts, turn, restore, onUnwrap }: FrameworkParts) {
+    const read = new WeakMap<object, Promise<unknown>>()
     const agent = async (input: unknown, context: AgentContext): Promise<unknown> => {
       const begun = STREAMED.getStore()
       const act = begun === undefined ? turn.run : (turn.stream ?? turn.run)
       const output = await act(input, { ...context, settings })
-      begun?.(output)
+      if (begun === undefined) return output
+      // Before its caller can read it.
+      const kept = adapter.complete(output, true)
+      kept.catch(() => undefined)
+      read.set(fieldsOf(output), kept)
+      begun(output)
       return output
     }
     const { model: llm, tools } = settings
-    const adapted = { agent, llm, tools, facts, restore: () => undefined }
-    const complete = (output: unknown): Promise<unknown> => adapter.complete(output, STREAMED.getStore() !== undefined)
+    const adapted = { agent, llm, tools, facts, restore }
+    const complete = (output: unknown): Promise<unknown> => read.get(fieldsOf(output)) ?? adapter.complete(output, false)
     super(reflex, { ...parts, agent, adapted, complete }, onUnwrap)
   }
 

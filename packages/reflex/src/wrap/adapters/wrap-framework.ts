@@ -9,10 +9,19 @@ import { AgentSkills } from '../session/skills.ts'
 import { agentTools } from '../session/tools.ts'
 import { nameOf, partsOf, type WrapOptions } from '../session/wrap-agent.ts'
 import { aiSdk } from './ai-sdk.ts'
+import { chatAgents } from './chat-agents.ts'
 import { type Adapter, type DeclareTool, type Framework, FRAMEWORKS, type FrameworkTurn } from './contract.ts'
 import { FrameworkAgent } from './framework-agent.ts'
+import { type ChatMiddleware, chatMiddleware } from './chat-middleware.ts'
+import { openAiAgents } from './openai-agents.ts'
+import { Restores } from './restores.ts'
 
-const ADAPTERS: Readonly<Record<Framework, Adapter>> = { 'ai-sdk': aiSdk }
+const ADAPTERS: Readonly<Record<Framework, Adapter>> = {
+  'ai-sdk': aiSdk,
+  'openai-agents': openAiAgents,
+  langchain: chatAgents('langchain'),
+  langgraph: chatAgents('langgraph'),
+}
 
 /** The options of Reflex among the settings of a framework. `name` is an option of both. */
 const OPTIONS = ['framework', 'agent', 'carrier', 'kCards', 'maxSkillRounds', 'strictIntercept', 'env'] as const
@@ -22,30 +31,55 @@ const KNOWN = new WeakMap<Reflex, WeakMap<object, FrameworkAgent>>()
 
 /** Returns the settings of a framework with proxies in place of their models and tools. Throws `R2150`, and `R2160` for an unknown model. */
 export function adaptSettings<Settings extends object>(reflex: Reflex, framework: Framework, settings: Settings): Settings {
-  return ADAPTERS[framework].adapt(settings as Fields, declaring(reflex, [])) as Settings
+  const restores = new Restores()
+  return restores.guard(() => ADAPTERS[framework].adapt(settings as Fields, declaring(reflex, []), restores.note)) as Settings
+}
+
+/** Returns a middleware of LangChain by which the models and the tools of an agent are wrapped when they are first used. */
+export function adaptingMiddleware(reflex: Reflex): ChatMiddleware {
+  return chatMiddleware(declaring(reflex, []))
 }
 
 /**
  * Wraps an agent of a framework: a function that gets the settings beside its input, an object that was built of adapted settings, or, as the
- * first of two arguments, a function that builds either of the settings. Throws `R2150`, `R2155` and `R2160`; nothing is replaced in place.
+ * first of two arguments, a function that builds either of the settings. Throws `R2150`, `R2155` and `R2160`; then nothing was changed.
  */
 export function wrapFramework(reflex: Reflex, what: unknown, rest?: unknown): FrameworkAgent {
   const given = rest === undefined ? fieldsOf(what) : { ...fieldsOf(rest), agent: what }
   if (given['agent'] instanceof FrameworkAgent) return given['agent']
   const adapter = adapterOf(given['framework'])
+  const restores = new Restores()
+  return restores.guard(() => wrapGiven({ reflex, adapter, given, ...(rest === undefined ? {} : { factory: what as AnyFunction }) }, restores))
+}
+
+interface GivenAgent {
+  readonly reflex: Reflex
+  readonly adapter: Adapter
+  readonly given: Fields
+  /** Makes the agent of the settings. */
+  readonly factory?: AnyFunction
+}
+
+function wrapGiven({ reflex, adapter, given, factory }: GivenAgent, restores: Restores): FrameworkAgent {
   const facts: SkillTool[] = []
   const declare = declaring(reflex, facts)
-  const settings = adapter.adapt(without(given, ...OPTIONS), declare)
-  const agent = rest === undefined ? given['agent'] : (what as AnyFunction)(settings)
+  const settings = adapter.adapt(without(given, ...OPTIONS), declare, restores.note)
+  const agent = factory === undefined ? given['agent'] : factory(settings)
   checkAgent(agent)
   const known = knownOf(reflex)
   const earlier = known.get(agent)
-  if (earlier !== undefined) return earlier
+  if (earlier !== undefined) {
+    restores.restore()
+    return earlier
+  }
   const turn = turnOf(adapter, agent)
-  if (turn.tools !== undefined) adapter.adapt({ tools: turn.tools }, declare)
+  const { tools, models } = turn
+  if (tools !== undefined || models !== undefined) adapter.adapt({ tools, models }, declare, restores.note)
   const options = { ...(given as WrapOptions), name: turnName(given, agent) }
   const parts = partsOf({ given: options, agent, isFactory: false, reflex })
-  const wrapped = new FrameworkAgent({ reflex, adapter, parts, settings, facts, turn, onUnwrap: () => void known.delete(agent) })
+  const { restore } = restores
+  const onUnwrap = (): void => void known.delete(agent)
+  const wrapped = new FrameworkAgent({ reflex, adapter, parts, settings, facts, turn, restore, onUnwrap })
   // A function can be the agent of several settings.
   if (typeof agent === 'object') known.set(agent, wrapped)
   return wrapped

@@ -73,4 +73,30 @@ export const faults = defineFaults({
     often: 'a provider that is newer than this version of Reflex, or older than version 5 of the AI SDK',
     fix: 'Install a provider of the AI SDK 5, 6 or 7, or a newer Reflex.',
   },
+  R2163: {
+    title: 'A recorded reply cannot be given to LangChain',
+    verdict: 'fail',
+    when: 'when a turn is resumed',
+    means:
+      'A model of LangChain replies with objects of its classes. The record has their values, and Reflex makes the objects again with the classes of the host. The package that has them cannot be loaded from the folder of Reflex.',
+    often: 'a workspace in which Reflex and the application have separate folders of packages',
+    fix: 'Install @langchain/core, and @langchain/langgraph for tools that return commands, beside reflex-runtime.',
+  },
+  R2164: {
+    title: 'A plan cannot call a tool that needs an approval',
+    verdict: 'fail',
+    when: 'during a plan of a skill',
+    means:
+      'The runner of the OpenAI Agents SDK asks a person before it calls this tool, or checks its arguments and results by guardrails. A plan calls the tool itself, without a runner, so both would be left out. The tool was not called.',
+    often: 'a skill whose step calls a tool with needsApproval or guardrails',
+    fix: 'Give skills a tool of their own that states its effects, and let the policy of the skill ask.',
+  },
+  R2165: {
+    title: 'A tool of the OpenAI Agents SDK has failed',
+    verdict: 'fail',
+    when: 'during a plan of a skill',
+    means: 'The SDK catches what a tool throws and gives a text in its place, so the plan knows that the step failed, and not why.',
+    often: 'a tool without an `errorFunction`',
+    fix: 'Write `errorFunction: null` in the tool: then the plan gets the error itself.',
+  },
 })
