@@ -3,7 +3,7 @@ import { defineFaults } from '../../kernel/index.ts'
 const WRAPPING = 'when an agent is wrapped'
 const TURN = 'during a turn of a wrapped agent'
 
-/** The catalogue entries of wrapped agents (R2150 to R2156). */
+/** The catalogue entries of wrapped agents (R2150 to R2159). */
 export const faults = defineFaults({
   R2150: {
     title: 'A client or a tool cannot be intercepted',
@@ -63,5 +63,14 @@ export const faults = defineFaults({
     means: 'What was given is not an agent, a record of tools, a client of a model, or a value for the blackboard of a turn.',
     often: 'a wrong name of an option, a key outside of ctx, env and work',
     fix: 'Write `reflex.wrap({ agent, tools, llm })`; the agent is a function or an object with `run`.',
+  },
+  R2156: {
+    title: 'The stream of a model broke off',
+    verdict: 'retry',
+    when: TURN,
+    means:
+      'The model had begun to reply, and its stream ended with an error. The agent got the error of its client after the chunks that had come; the record has this one. Nothing in the reply was decided.',
+    often: 'a connection that was lost, a provider that is overloaded',
+    fix: 'Let the agent ask again, as it would without Reflex.',
   },
 })
