@@ -12,17 +12,16 @@ export class ScriptedAgentsModel implements Model {
   }
 
   async getResponse(request: ModelRequest): Promise<ModelResponse> {
-    return this.#next(request)
+    const { output, usage } = await this.#next(request)
+    return { output, usage }
   }
 
   async *getStreamedResponse(request: ModelRequest): AsyncIterable<StreamEvent> {
-    const { output, usage, responseId = '' } = await this.#next(request)
+    const { said, ...response } = await this.#next(request)
     yield { type: 'response_started' }
-    for (const item of output)
-      if (item.type === 'message')
-        for (const part of item.content)
-          if (part.type === 'output_text') for (const delta of part.text.match(/.{1,5}/gs) ?? []) yield { type: 'output_text_delta', delta }
-    yield { type: 'response_done', response: { id: responseId, usage, output } }
+    for (const text of said)
+      if (typeof text === 'string') for (const delta of text.match(/.{1,5}/gs) ?? []) yield { type: 'output_text_delta', delta }
+    yield { type: 'response_done', response: { id: '', ...response } }
   }
 
   /** A provider that has this model under every name. */
@@ -30,16 +29,26 @@ export class ScriptedAgentsModel implements Model {
     return { getModel: () => this }
   }
 
-  async #next(request: ModelRequest): Promise<ModelResponse> {
+  async #next(request: ModelRequest): Promise<Reply> {
     this.requests.push({ ...request, input: structuredClone(request.input) })
     const n = this.requests.length
     const { input } = request
     const said = await this.#answer(JSON.stringify(typeof input === 'string' ? input : input.at(-1)), n)
-    return { responseId: `r${n}`, usage: new Usage({ inputTokens: 10, outputTokens: 5, totalTokens: 15 }), output: said.map((each, i) => item(each, `c${n}-${i}`)) }
+    const output = said.map((each, i) => item(each, `c${n}-${i}`))
+    return { usage: new Usage({ inputTokens: 10, outputTokens: 5, totalTokens: 15 }), output, said }
   }
 }
 
-function item(said: Said, callId: string): ModelResponse['output'][number] {
+interface Reply {
+  readonly usage: Usage
+  readonly output: Item[]
+  readonly said: readonly Said[]
+}
+
+/** What both forms of a reply may have. */
+type Item = Extract<StreamEvent, { type: 'response_done' }>['response']['output'][number]
+
+function item(said: Said, callId: string): Item {
   if (typeof said !== 'string')
     return { type: 'function_call', callId, name: said.call, status: 'completed', arguments: JSON.stringify(said.args) }
   return { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: said }] }

@@ -36,7 +36,7 @@ export class ScriptedChatModel extends BaseChatModel {
 
   override async _generate(messages: BaseMessage[], options: this['ParsedCallOptions']): Promise<ChatResult> {
     const { text, tool_calls } = await this.#next(messages, options)
-    const message = new AIMessage({ content: text, tool_calls, usage_metadata, response_metadata: { finish_reason: 'stop' } })
+    const message = Object.assign(new AIMessage({ content: text, tool_calls }), { usage_metadata, response_metadata: { finish_reason: 'stop' } })
     return { generations: [{ text, message }], llmOutput: {} }
   }
 
@@ -52,10 +52,11 @@ export class ScriptedChatModel extends BaseChatModel {
         content: '',
         tool_call_chunks: [{ type: 'tool_call_chunk' as const, id, name, args: JSON.stringify(args), index }],
       })),
-      { content: '', usage_metadata },
+      { content: '', last: usage_metadata },
     ]
-    for (const fields of chunks) {
-      const chunk = new ChatGenerationChunk({ text: fields.content, message: new AIMessageChunk(fields) })
+    for (const { last, ...fields } of chunks as readonly { content: string; last?: typeof usage_metadata }[]) {
+      const message = Object.assign(new AIMessageChunk(fields), last === undefined ? {} : { usage_metadata: last })
+      const chunk = new ChatGenerationChunk({ text: fields.content, message })
       yield chunk
       await runManager?.handleLLMNewToken(fields.content, undefined, undefined, undefined, undefined, { chunk })
     }
