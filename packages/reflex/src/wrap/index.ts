@@ -68,6 +68,8 @@ declare module '../app/reflex.ts' {
     ): Wrapped<Input, Output>
     /** Returns settings of the AI SDK, for `generateText`, `streamText` and `ToolLoopAgent`, whose calls belong to the turn of their caller. */
     aiSdk<Settings extends object>(settings: Settings): Settings
+    /** Returns the settings of an agent of Mastra, whose calls belong to the turn of their caller. */
+    mastra<Settings extends object>(settings: Settings): Settings
     /** Begins a turn that the host drives by hand, through `llm` and `tools` of the session, until its `end`. */
     session<Llm, Tools extends AgentTools>(options: SessionOptions<Llm, Tools>): Promise<Session<Llm, Tools>>
   }
@@ -91,6 +93,13 @@ Object.defineProperty(Reflex.prototype, 'aiSdk', {
   configurable: true,
   value(this: Reflex, settings: object): object {
     return adaptSettings(this, 'ai-sdk', settings)
+  },
+})
+
+Object.defineProperty(Reflex.prototype, 'mastra', {
+  configurable: true,
+  value(this: Reflex, settings: object): object {
+    return adaptSettings(this, 'mastra', settings)
   },
 })
 

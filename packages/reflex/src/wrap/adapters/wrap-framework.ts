@@ -1,7 +1,8 @@
 import type { Reflex } from '../../app/reflex.ts'
+import { canonicalJson } from '../../kernel/index.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import { quote, suggest } from '../../text/index.ts'
-import { type Fields, fieldsOf, textOf, without } from '../dialects/loose.ts'
+import { type Fields, fieldsOf, jsonOf, textOf, without } from '../dialects/loose.ts'
 import { offer } from '../session/agent.ts'
 import { faults } from '../session/faults.ts'
 import type { AnyFunction } from '../session/intercept.ts'
@@ -11,8 +12,9 @@ import { nameOf, partsOf, type WrapOptions } from '../session/wrap-agent.ts'
 import { aiSdk } from './ai-sdk.ts'
 import { type Adapter, type DeclareTool, type Framework, FRAMEWORKS, type FrameworkTurn } from './contract.ts'
 import { FrameworkAgent } from './framework-agent.ts'
+import { mastra } from './mastra.ts'
 
-const ADAPTERS: Readonly<Record<Framework, Adapter>> = { 'ai-sdk': aiSdk }
+const ADAPTERS: Readonly<Record<Framework, Adapter>> = { 'ai-sdk': aiSdk, mastra }
 
 /** The options of Reflex among the settings of a framework. `name` is an option of both. */
 const OPTIONS = ['framework', 'agent', 'carrier', 'kCards', 'maxSkillRounds', 'strictIntercept', 'env'] as const
@@ -20,9 +22,15 @@ const OPTIONS = ['framework', 'agent', 'carrier', 'kCards', 'maxSkillRounds', 's
 /** The objects that are wrapped, so that none is wrapped twice. */
 const KNOWN = new WeakMap<Reflex, WeakMap<object, FrameworkAgent>>()
 
+/** What the tools change that were in settings of an alias, for agents that do not show their tools. */
+const ALIASED = new WeakMap<Reflex, Partial<Record<Framework, SkillTool[]>>>()
+
 /** Returns the settings of a framework with proxies in place of their models and tools. Throws `R2150`, and `R2160` for an unknown model. */
 export function adaptSettings<Settings extends object>(reflex: Reflex, framework: Framework, settings: Settings): Settings {
-  return ADAPTERS[framework].adapt(settings as Fields, declaring(reflex, [])) as Settings
+  const aliased = ALIASED.get(reflex) ?? {}
+  ALIASED.set(reflex, aliased)
+  const declare = declaring(reflex, (aliased[framework] ??= []))
+  return ADAPTERS[framework].adapt(settings as Fields, declare) as Settings
 }
 
 /**
@@ -43,6 +51,7 @@ export function wrapFramework(reflex: Reflex, what: unknown, rest?: unknown): Fr
   if (earlier !== undefined) return earlier
   const turn = turnOf(adapter, agent)
   if (turn.tools !== undefined) adapter.adapt({ tools: turn.tools }, declare)
+  else if (settings['tools'] === undefined) for (const fact of ALIASED.get(reflex)?.[adapter.framework] ?? []) note(facts, fact)
   const options = { ...(given as WrapOptions), name: turnName(given, agent) }
   const parts = partsOf({ given: options, agent, isFactory: false, reflex })
   const wrapped = new FrameworkAgent({ reflex, adapter, parts, settings, facts, turn, onUnwrap: () => void known.delete(agent) })
@@ -86,9 +95,23 @@ function declaring(reflex: Reflex, facts: SkillTool[]): DeclareTool {
     const given = { [name]: { sideEffects, idempotent, redact, execute: act } }
     for (const tool of agentTools(given, declared)) {
       offer(reflex, tool)
-      if (!facts.some((one) => one.name === name)) facts.push(tool.facts)
+      note(facts, tool.facts)
     }
   }
+}
+
+/** Of two tools of one name, the worst is said of both. */
+function note(facts: SkillTool[], fact: SkillTool): void {
+  const at = facts.findIndex(({ name }) => name === fact.name)
+  const earlier = facts[at]
+  if (earlier === undefined) facts.push(fact)
+  else if (canonicalJson(jsonOf(earlier)) !== canonicalJson(jsonOf(fact)))
+    facts[at] = {
+      name: fact.name,
+      sideEffects: 'external',
+      idempotent: false,
+      redact: [...new Set([...(earlier.redact ?? []), ...(fact.redact ?? [])])],
+    }
 }
 
 function knownOf(reflex: Reflex): WeakMap<object, FrameworkAgent> {
