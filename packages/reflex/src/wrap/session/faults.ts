@@ -64,6 +64,15 @@ export const faults = defineFaults({
     often: 'a wrong name of an option, a key outside of ctx, env and work',
     fix: 'Write `reflex.wrap({ agent, tools, llm })`; the agent is a function or an object with `run`.',
   },
+  R2156: {
+    title: 'The stream of a model broke off',
+    verdict: 'retry',
+    when: TURN,
+    means:
+      'The model had begun to reply, and its stream ended with an error. The agent got the error of its client after the chunks that had come; the record has this one. Nothing in the reply was decided.',
+    often: 'a connection that was lost, a provider that is overloaded',
+    fix: 'Let the agent ask again, as it would without Reflex.',
+  },
   R2160: {
     title: 'A model has an interface of an unknown version',
     verdict: 'fail',

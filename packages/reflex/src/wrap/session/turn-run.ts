@@ -1,5 +1,5 @@
 import type { Reflex } from '../../app/reflex.ts'
-import { type Call, type Change, isObject, type Json, type Run, toFault } from '../../kernel/index.ts'
+import { type Call, type Change, isObject, type Json, keptRecords, readRecords, type Ref, type Run, toFault } from '../../kernel/index.ts'
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
 import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
 import type { RunSettings } from '../../policy/index.ts'
@@ -19,6 +19,8 @@ export class TurnRun {
   readonly #awaited = new Map<string, (call: PendingCall) => void>()
   #run: Run<RunSettings> | undefined
   #recorded = new RecordedCalls()
+  /** The responses of models that the record has. */
+  #responses: Promise<ReadonlyMap<Ref, Json>> | undefined
   #isBroken = false
   #stopObserving: () => void = () => undefined
 
@@ -39,6 +41,8 @@ export class TurnRun {
     this.#run = run
     this.#recorded = RecordedCalls.of(run.state)
     this.#stopObserving = run.observe((change) => this.#observe(change))
+    // A run may fail while nothing of it is waited for.
+    run.idle({ until: 'end' }).catch((thrown: unknown) => this.fail(thrown))
   }
 
   /** Ends the run. Resolves when its end is durable. */
@@ -82,6 +86,46 @@ export class TurnRun {
   report(message: string, cause: unknown): void {
     const run = this.id === undefined ? {} : { run: this.id }
     this.#reflex.report(faults.finding('R2153', message, { rule: 'reflex.internal_error', cause, ...run }))
+  }
+
+  /** Returns the response that an effect of an earlier process gave; undefined if the store does not have its record any more. */
+  async response(effect: Ref): Promise<Json | undefined> {
+    this.#responses ??= this.#readResponses()
+    return (await this.#responses).get(effect)
+  }
+
+  async #readResponses(): Promise<ReadonlyMap<Ref, Json>> {
+    const responses = new Map<Ref, Json>()
+    const { store } = this.#reflex
+    try {
+      const { first } = await keptRecords(store, this.id ?? '')
+      for await (const [, { input }] of readRecords(store, this.id ?? '', first)) {
+        if (input?.[0] !== 'ok') continue
+        const [, effect, value] = input
+        if (isObject(value) && value['raw'] !== undefined) responses.set(effect, value['raw'])
+      }
+    } catch (thrown) {
+      this.report('the responses of a turn cannot be read', thrown)
+    }
+    return responses
+  }
+
+  /** Returns the signal for a call of the agent: aborted with its effect, but not if the run fails, because the agent works on without it. */
+  signalOf({ id, signal }: Call<RunSettings>): AbortSignal {
+    const control = new AbortController()
+    const run = this.#run
+    const abort = (): void => {
+      if (this.#isBroken || run === undefined) return
+      const isPending = [...run.state.pendingEffects()].some((effect) => effect.id === id)
+      if (!isPending) return control.abort(signal.reason)
+      const closed = (): void => {
+        if (!this.#isBroken) control.abort(signal.reason)
+      }
+      run.idle({ until: 'end' }).then(closed, () => undefined)
+    }
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+    return control.signal
   }
 
   /** Returns the result of a call: from the record, of an effect in flight, or of a new one. */

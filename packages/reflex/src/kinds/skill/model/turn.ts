@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../kernel/index.ts'
+import type { Json, JsonObject, Ref } from '../../../kernel/index.ts'
 import type { SkillTool } from './skill-tool.ts'
 
 /** A part of what a model has replied: text of the assistant, or a call of a tool. */
@@ -9,8 +9,10 @@ export type ReplyPart =
 /** What a model has replied, without anything of its provider. */
 export interface ModelReply {
   readonly parts: readonly ReplyPart[]
-  /** The JSON of the response as its provider gives it: a resumed agent gets it again. */
+  /** The JSON of the response as its provider gives it, or of its chunks: a resumed agent gets it again. */
   readonly raw?: Json
+  /** True if the agent stopped reading: nothing in the reply is decided. */
+  readonly isCut?: true
   /** Tokens, and US dollars where the price is known. */
   readonly usage?: { readonly input?: number; readonly output?: number; readonly usd?: number }
   readonly model?: string
@@ -56,11 +58,13 @@ export type TurnInput =
 /** What became of a call of the agent's code. It is on the board as `~r.ID`. */
 export type CallResult =
   | { readonly ok: true; readonly value: Json }
-  /** A reply as the agent gets it, and the rounds that it does not see. */
+  /** What the agent gets of a reply, and the rounds that it does not see. */
   | {
       readonly ok: true
-      /** The last reply, as the model wrote it. */
-      readonly reply: ModelReply
+      /** The last reply, without its response. */
+      readonly reply: Omit<ModelReply, 'raw'>
+      /** The effect that gave it: the record that settled the effect has the response. */
+      readonly effect: Ref
       /** The visible text of the last round. */
       readonly visible: string
       /** The visible text of all rounds. */

@@ -82,7 +82,7 @@ function settled(turn: Turn, ref: Ref, result: Json): void {
   if (id === BULLETIN) return bulletinDone(turn, result)
   const open = turn.position.requests[id]
   if (open === undefined) return turn.resolve(id, { ok: true, value: result })
-  takeReply(turn, id, result as unknown as ModelReply)
+  takeReply(turn, id, { effect: ref, reply: result as unknown as ModelReply })
 }
 
 /** The bulletin is there: what waited for it is sent. An agent whose skills cannot be looked up works without them. */
