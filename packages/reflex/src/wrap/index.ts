@@ -70,6 +70,8 @@ declare module '../app/reflex.ts' {
     ): Wrapped<Input, Output>
     /** Returns settings of the AI SDK, for `generateText`, `streamText` and `ToolLoopAgent`, whose calls belong to the turn of their caller. */
     aiSdk<Settings extends object>(settings: Settings): Settings
+    /** Returns the settings of an agent of Mastra, whose calls belong to the turn of their caller. */
+    mastra<Settings extends object>(settings: Settings): Settings
     /** Replaces in place the function by which a provider of the OpenAI Agents SDK gives models, and returns the provider, for a `Runner`. */
     openaiAgents<Provider extends object>(provider: Provider): Provider
     /** Returns a middleware for `createAgent` of LangChain: the model and the tools of the agent belong to the turn of their caller. */
@@ -99,6 +101,13 @@ Object.defineProperty(Reflex.prototype, 'aiSdk', {
   configurable: true,
   value(this: Reflex, settings: object): object {
     return adaptSettings(this, 'ai-sdk', settings)
+  },
+})
+
+Object.defineProperty(Reflex.prototype, 'mastra', {
+  configurable: true,
+  value(this: Reflex, settings: object): object {
+    return adaptSettings(this, 'mastra', settings)
   },
 })
 

@@ -1,11 +1,13 @@
 import { type Fields, fieldsOf } from '../dialects/loose.ts'
-import { type AnyFunction, cannotIntercept, originalOf } from '../session/intercept.ts'
-import type { Adapter, DeclareTool, FrameworkContext, FrameworkTurn } from './contract.ts'
-import { isWrapper, joinedSignal, lastOf, toolFunction } from './functions.ts'
+import { type AnyFunction, cannotIntercept } from '../session/intercept.ts'
+import type { Adapter, DeclareTool, FrameworkContext, FrameworkTurn, ToolCall } from './contract.ts'
+import { joinedSignal } from './functions.ts'
 import { wrapLanguageModel } from './language-models.ts'
-import { isStandIn, standIn } from './stand-in.ts'
+import { isStandIn } from './stand-in.ts'
+import { checkTools, wrapTools } from './tools.ts'
 
-const BUILD = 'build it of reflex.aiSdk({ model, tools, … })'
+const BUILD = 'build the agent of reflex.aiSdk({ model, tools, … })'
+const MODEL = { path: 'model', fix: 'give the object of the model, such as gateway("…") of the AI SDK or openai("…") of its provider' }
 
 /** The AI SDK: the settings of `generateText`, `streamText` and `ToolLoopAgent`, and agents that were built of them. */
 export const aiSdk: Adapter = {
@@ -36,8 +38,8 @@ function adapt(settings: Fields, declare: DeclareTool): Fields {
   const { model, tools, prepareStep, prepareCall } = settings
   return {
     ...settings,
-    ...(model !== undefined && { model: wrapLanguageModel(model, 'model') }),
-    ...(tools !== undefined && { tools: wrapTools(fieldsOf(tools), declare) }),
+    ...(model !== undefined && { model: wrapLanguageModel(model, MODEL) }),
+    ...(tools !== undefined && { tools: wrapTools(fieldsOf(tools), { declare, callOf: toolCall }) }),
     ...(typeof prepareStep === 'function' && { prepareStep: adapting(prepareStep as AnyFunction, declare) }),
     ...(typeof prepareCall === 'function' && { prepareCall: adapting(prepareCall as AnyFunction, declare) }),
   }
@@ -51,32 +53,15 @@ function adapting(prepare: AnyFunction, declare: DeclareTool): AnyFunction {
   }
 }
 
-/** Tools without a function are performed by the provider or by the caller; they stay as they are. */
-function wrapTools(tools: Fields, declare: DeclareTool): Fields {
-  return Object.fromEntries(
-    Object.entries(tools).map(([name, tool]) => {
-      const { execute } = fieldsOf(tool)
-      if (typeof execute !== 'function' || typeof tool !== 'object' || tool === null) return [name, tool]
-      const original = originalOf(execute as AnyFunction)
-      declare({
-        name,
-        facts: fieldsOf(tool),
-        act: (args, { signal, idempotencyKey }) =>
-          lastOf(original.call(tool, args, { toolCallId: idempotencyKey, messages: [], abortSignal: signal })),
-      })
-      return [name, isWrapper(execute) ? tool : standIn(tool, { execute: toolFunction(name, original.bind(tool)) })]
-    }),
-  )
+/** What a tool of the AI SDK gets beside its arguments, when a plan of a skill calls it. */
+function toolCall({ signal, idempotencyKey }: ToolCall): Fields {
+  return { toolCallId: idempotencyKey, messages: [], abortSignal: signal }
 }
 
 function checkAgent(tools: unknown, settings: unknown): void {
-  const past = Object.entries(fieldsOf(tools)).find(([, tool]) => {
-    const { execute } = fieldsOf(tool)
-    return typeof execute === 'function' && !isWrapper(execute)
-  })
-  if (past !== undefined) throw cannotIntercept('agent', `its tool ${past[0]} was given to it without Reflex; ${BUILD}`)
+  checkTools(tools, BUILD)
   const { model } = fieldsOf(settings)
-  if (model !== undefined && !isStandIn(model)) throw cannotIntercept('agent', `its model was given to it without Reflex; ${BUILD}`)
+  if (model !== undefined && !isStandIn(model)) throw cannotIntercept('agent', 'its model was given to it without Reflex', BUILD)
 }
 
 /** Returns the arguments of a call: a text is a prompt, a list the messages, and an object the arguments themselves. */

@@ -2,7 +2,7 @@ import type { AgentContext } from '../session/wrap.ts'
 import type { Fields } from '../dialects/loose.ts'
 
 /** The frameworks whose agents are wrapped by their settings. Each is an optional peer; no file of `src` imports one. */
-export const FRAMEWORKS = ['ai-sdk', 'openai-agents', 'langchain', 'langgraph'] as const
+export const FRAMEWORKS = ['ai-sdk', 'mastra', 'openai-agents', 'langchain', 'langgraph'] as const
 export type Framework = (typeof FRAMEWORKS)[number]
 
 /** What the function of an agent gets in a turn: the settings of its framework with proxies in place of the model and the tools. */
@@ -27,7 +27,13 @@ export interface DeclaredTool {
   /** The object that may say `sideEffects`, `idempotent` and `redact`; what it does not say is the worst. */
   readonly facts: Fields
   /** Calls the tool itself. */
-  readonly act: (args: unknown, call: { readonly signal?: AbortSignal; readonly idempotencyKey?: string }) => unknown
+  readonly act: (args: unknown, call: ToolCall) => unknown
+}
+
+/** What a plan passes to a tool beside its arguments. */
+export interface ToolCall {
+  readonly signal?: AbortSignal
+  readonly idempotencyKey?: string
 }
 
 /** Notes a tool: skills can call it, and the turn knows what it changes. */

@@ -2,28 +2,46 @@ import type { Dialect } from '../dialects/contract.ts'
 import { fieldsOf } from '../dialects/loose.ts'
 import { currentSession } from '../session/context.ts'
 import { type AnyFunction, branded, WRAPPED } from '../session/intercept.ts'
+import type { ModelRequest } from '../session/model-call.ts'
 
 /** A function by which a framework asks a model: its first argument is the request, which has the signal in one of its fields. */
 export interface ModelFunctionForm {
   readonly dialect: Dialect
   /** The field of the request that has the signal. */
   readonly signal: string
+  /** Returns the failure that the record keeps of one, if the framework reads more of it than its message. */
+  readonly kept?: (thrown: unknown) => unknown
+  /** Returns the failure for the framework, of one that the record has. */
+  readonly revived?: (thrown: unknown) => unknown
 }
 
 /** Returns a function that asks a model through the turn of its caller. Outside of a turn it is the original. */
-export function askFunction(original: AnyFunction, { dialect, signal: field }: ModelFunctionForm): AnyFunction {
+export function askFunction(original: AnyFunction, form: ModelFunctionForm): AnyFunction {
   return branded(function (this: unknown, ...args: unknown[]) {
     const session = currentSession()
     if (session === undefined) return original.apply(this, args)
-    const [given, ...rest] = args
-    const request = fieldsOf(given)
-    return session.ask({
-      dialect,
-      request,
-      canonical: dialect.read(request),
-      ask: (sent, signal) => original.call(this, { ...sent, [field]: joinedSignal(request[field], signal) }, ...rest),
-    })
+    return rethrowing(() => session.ask(modelRequest(this, original, args, form)), form.revived)
   }, original)
+}
+
+function modelRequest(self: unknown, original: AnyFunction, [given, ...rest]: readonly unknown[], form: ModelFunctionForm): ModelRequest {
+  const request = fieldsOf(given)
+  const { dialect, signal: field, kept } = form
+  return {
+    dialect,
+    request,
+    canonical: dialect.read(request),
+    ask: (sent, signal) => rethrowing(() => original.call(self, { ...sent, [field]: joinedSignal(request[field], signal) }, ...rest), kept),
+  }
+}
+
+/** Throws a failure as it is to be thrown here. */
+async function rethrowing(act: () => unknown, as: (thrown: unknown) => unknown = (thrown) => thrown): Promise<unknown> {
+  try {
+    return await act()
+  } catch (thrown) {
+    throw as(thrown)
+  }
 }
 
 /**

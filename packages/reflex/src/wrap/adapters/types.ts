@@ -32,11 +32,18 @@ export interface FrameworkObject<Built> extends FrameworkRest {
   readonly [setting: string]: unknown
 }
 
-/** What a turn of an object of a framework begins with: a text, a list of messages, or what its method takes. */
+/**
+ * What a turn of an object of a framework begins with: a text, a list of messages, or what its method takes. For a method that takes messages
+ * and options, one object has both.
+ */
 export type InputOf<Built> =
   | string
   | readonly object[]
-  | (Built extends { generate(input: infer Input): unknown } ? Input : never)
+  | (Built extends { generate(input: infer Input): unknown }
+      ? string extends Input
+        ? { readonly messages: Input; readonly [option: string]: unknown }
+         : Input
+      : never)
   | (Built extends { invoke(input: infer Input, ...rest: never[]): unknown } ? Input : never)
 /** What a turn of an object of a framework gives. */
 export type OutputOf<Built> = Built extends { generate(...args: never[]): infer Output }

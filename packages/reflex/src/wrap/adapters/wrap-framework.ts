@@ -1,7 +1,8 @@
 import type { Reflex } from '../../app/reflex.ts'
+import { canonicalJson } from '../../kernel/index.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import { quote, suggest } from '../../text/index.ts'
-import { type Fields, fieldsOf, textOf, without } from '../dialects/loose.ts'
+import { type Fields, fieldsOf, jsonOf, textOf, without } from '../dialects/loose.ts'
 import { offer } from '../session/agent.ts'
 import { faults } from '../session/faults.ts'
 import type { AnyFunction } from '../session/intercept.ts'
@@ -13,11 +14,13 @@ import { chatAgents } from './chat-agents.ts'
 import { type Adapter, type DeclareTool, type Framework, FRAMEWORKS, type FrameworkTurn } from './contract.ts'
 import { FrameworkAgent } from './framework-agent.ts'
 import { type ChatMiddleware, chatMiddleware } from './chat-middleware.ts'
+import { mastra } from './mastra.ts'
 import { openAiAgents } from './openai-agents.ts'
 import { Restores } from './restores.ts'
 
 const ADAPTERS: Readonly<Record<Framework, Adapter>> = {
   'ai-sdk': aiSdk,
+  mastra,
   'openai-agents': openAiAgents,
   langchain: chatAgents('langchain'),
   langgraph: chatAgents('langgraph'),
@@ -29,15 +32,25 @@ const OPTIONS = ['framework', 'agent', 'carrier', 'kCards', 'maxSkillRounds', 's
 /** The objects that are wrapped, so that none is wrapped twice. */
 const KNOWN = new WeakMap<Reflex, WeakMap<object, FrameworkAgent>>()
 
+/** What the tools change that were in settings of an alias, for agents that do not show their tools. */
+const ALIASED = new WeakMap<Reflex, Partial<Record<Framework, SkillTool[]>>>()
+
 /** Returns the settings of a framework with proxies in place of their models and tools. Throws `R2150`, and `R2160` for an unknown model. */
 export function adaptSettings<Settings extends object>(reflex: Reflex, framework: Framework, settings: Settings): Settings {
   const restores = new Restores()
-  return restores.guard(() => ADAPTERS[framework].adapt(settings as Fields, declaring(reflex, []), restores.note)) as Settings
+  const declare = declaring(reflex, aliasedTools(reflex, framework))
+  return restores.guard(() => ADAPTERS[framework].adapt(settings as Fields, declare, restores.note)) as Settings
 }
 
 /** Returns a middleware of LangChain by which the models and the tools of an agent are wrapped when they are first used. */
 export function adaptingMiddleware(reflex: Reflex): ChatMiddleware {
-  return chatMiddleware(declaring(reflex, []))
+  return chatMiddleware(declaring(reflex, aliasedTools(reflex, 'langchain')))
+}
+
+function aliasedTools(reflex: Reflex, framework: Framework): SkillTool[] {
+  const aliased = ALIASED.get(reflex) ?? {}
+  ALIASED.set(reflex, aliased)
+  return (aliased[framework] ??= [])
 }
 
 /**
@@ -75,6 +88,7 @@ function wrapGiven({ reflex, adapter, given, factory }: GivenAgent, restores: Re
   const turn = turnOf(adapter, agent)
   const { tools, models } = turn
   if (tools !== undefined || models !== undefined) adapter.adapt({ tools, models }, declare, restores.note)
+  if (tools === undefined && settings['tools'] === undefined) for (const fact of ALIASED.get(reflex)?.[adapter.framework] ?? []) note(facts, fact)
   const options = { ...(given as WrapOptions), name: turnName(given, agent) }
   const parts = partsOf({ given: options, agent, isFactory: false, reflex })
   const { restore } = restores
@@ -120,9 +134,23 @@ function declaring(reflex: Reflex, facts: SkillTool[]): DeclareTool {
     const given = { [name]: { sideEffects, idempotent, redact, execute: act } }
     for (const tool of agentTools(given, declared)) {
       offer(reflex, tool)
-      if (!facts.some((one) => one.name === name)) facts.push(tool.facts)
+      note(facts, tool.facts)
     }
   }
+}
+
+/** Of two tools of one name, the worst is said of both. */
+function note(facts: SkillTool[], fact: SkillTool): void {
+  const at = facts.findIndex(({ name }) => name === fact.name)
+  const earlier = facts[at]
+  if (earlier === undefined) facts.push(fact)
+  else if (canonicalJson(jsonOf(earlier)) !== canonicalJson(jsonOf(fact)))
+    facts[at] = {
+      name: fact.name,
+      sideEffects: 'external',
+      idempotent: false,
+      redact: [...new Set([...(earlier.redact ?? []), ...(fact.redact ?? [])])],
+    }
 }
 
 function knownOf(reflex: Reflex): WeakMap<object, FrameworkAgent> {

@@ -82,6 +82,15 @@ export const faults = defineFaults({
     often: 'a provider that is newer than this version of Reflex, or older than version 5 of the AI SDK',
     fix: 'Install a provider of the AI SDK 5, 6 or 7, or a newer Reflex.',
   },
+  R2161: {
+    title: 'The provider of a model has failed, and can be asked again',
+    verdict: 'fail',
+    when: TURN,
+    means:
+      'The provider refused a call for now: it is overloaded, limits the rate, or could not be reached. The framework of the agent asks again by its own rules, and each attempt is a call of its own in the record.',
+    often: 'a rate limit, a timeout of the provider',
+    fix: 'Nothing, if a later attempt succeeded. Otherwise wait, or raise the `maxRetries` of the framework.',
+  },
   R2163: {
     title: 'A recorded reply cannot be given to LangChain',
     verdict: 'fail',

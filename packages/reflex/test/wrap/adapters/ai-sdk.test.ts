@@ -1,6 +1,7 @@
-import { generateText, stepCountIs, tool, ToolLoopAgent } from 'ai'
+import { generateText, stepCountIs, tool, ToolLoopAgent, type ToolSet } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import type { Reflex } from '../../../src/wrap/index.ts'
 import { life } from '../session/world.ts'
 import { ScriptedLanguageModel } from './language-model.ts'
 
@@ -53,4 +54,118 @@ describe('an agent of the AI SDK', () => {
     const { text } = await agent.run('hi')
     expect(text).toBe('hello')
   })
+
+  it('asks again as its SDK does, and each attempt is recorded', async () => {
+    const { reflex, troubles } = life()
+    const model = new ScriptedLanguageModel({ fails: 'overloaded' }, 'hello')
+    let run = ''
+    const { text } = await sunny(reflex, { model }).run('hi', { onStart: (id) => (run = id) })
+    expect(text).toBe('hello')
+    expect(troubles.map(String)).toEqual([])
+    const { lines } = await reflex.trace(run)
+    expect(JSON.stringify(lines).match(/the agent asks its model/g)).toHaveLength(2)
+  })
+
+  it('records the result of a tool that gives preliminary ones', async () => {
+    const { reflex } = life()
+    const counting = tool({
+      inputSchema: z.object({}),
+      async *execute() {
+        yield 'counting'
+        yield 'three'
+      },
+    })
+    const model = new ScriptedLanguageModel([{ call: 'counting', args: {} }], 'three')
+    await sunny(reflex, { model, tools: { counting } }).run('count')
+    expect(JSON.stringify(model.requests[1]?.prompt.at(-1))).toContain('"value":"three"')
+    const [row] = await reflex.runs()
+    const board = (await reflex.runtime.peek(row?.id ?? '')).state.root.reader().snapshot()
+    expect(Object.entries(board).find(([key]) => key.startsWith('~r.tool/'))?.[1]).toEqual({ ok: true, value: 'three' })
+  })
+
+  it('keeps the models and tools that a step chooses within the turn', async () => {
+    const { reflex } = life()
+    const other = new ScriptedLanguageModel('the other one')
+    const prepared = reflex.aiSdk({
+      model: new ScriptedLanguageModel('the first one'),
+      prepareStep: () => ({ model: other }),
+    })
+    const agent = reflex.wrap({ framework: 'ai-sdk', agent: new ToolLoopAgent(prepared), strictIntercept: true })
+    expect((await agent.run([{ role: 'user', content: 'hi' }])).text).toBe('the other one')
+  })
+
+  // proves: skill 107
+  it('passes the calls of its settings through outside of a turn', async () => {
+    const { reflex } = life()
+    const model = new ScriptedLanguageModel([{ call: 'weather', args: { city: 'Rome' } }], 'It is sunny.')
+    const settings = reflex.aiSdk({ model, tools: { weather: weather() } })
+    expect((await new ToolLoopAgent(settings).generate({ prompt: 'the weather?' })).text).toBe('It is sunny.')
+    expect(await reflex.runs()).toEqual([])
+  })
+
+  // proves: skill 102, skill 103
+  it('is wrapped once, and its settings are left as they are', async () => {
+    const { reflex } = life()
+    const model = new ScriptedLanguageModel([{ call: 'weather', args: { city: 'Rome' } }], 'It is sunny.')
+    const given = { model, tools: { weather: weather() } }
+    const { doGenerate } = model
+    const { execute } = given.tools.weather
+    const once = reflex.aiSdk(given)
+    const twice = reflex.aiSdk(once)
+    expect([twice.model, twice.tools.weather]).toEqual([once.model, once.tools.weather])
+    const built = new ToolLoopAgent(twice)
+    const agent = reflex.wrap({ framework: 'ai-sdk', agent: built })
+    expect(reflex.wrap({ framework: 'ai-sdk', agent: built })).toBe(agent)
+    expect(reflex.wrap(agent)).toBe(agent)
+    let run = ''
+    await agent.run('the weather?', { onStart: (id) => (run = id) })
+    expect(JSON.stringify(await reflex.trace(run)).match(/the agent calls a tool/g)).toHaveLength(1)
+    expect([model.doGenerate, given.tools.weather.execute]).toEqual([doGenerate, execute])
+    agent.unwrap()
+    expect(reflex.wrap({ framework: 'ai-sdk', agent: built })).not.toBe(agent)
+  })
+
+  // proves: skill 104
+  it('refuses what it cannot intercept, and says what to write', () => {
+    const { reflex } = life()
+    const model = new ScriptedLanguageModel('hi')
+    const refused = (act: () => unknown, details: object): void => expect(act).toThrow(expect.objectContaining(details))
+    const build = { code: 'R2150', rule: 'E_CANNOT_INTERCEPT', fix: expect.stringContaining('reflex.aiSdk') as unknown }
+    refused(() => reflex.wrap({ framework: 'ai-sdk', agent: new ToolLoopAgent({ model }) }), build)
+    const half = { ...reflex.aiSdk({ model }), tools: { weather: weather() } }
+    refused(() => reflex.wrap({ framework: 'ai-sdk', agent: new ToolLoopAgent(half) }), build)
+    refused(() => reflex.aiSdk({ model: 'openai/gpt-5' }), {
+      code: 'R2150',
+      path: 'model',
+      fix: expect.stringContaining('gateway(') as unknown,
+    })
+    refused(() => reflex.aiSdk({ model: { complete: () => 'hi' } }), { code: 'R2150' })
+    refused(() => reflex.aiSdk({ model: { ...unknownVersion, specificationVersion: 'v9' } }), { code: 'R2160', path: 'model' })
+    refused(() => reflex.aiSdk({ model: unknownVersion }), { code: 'R2160' })
+    refused(() => reflex.wrap({ framework: 'ai-sd' as 'ai-sdk', agent: () => 'hi', model }), { code: 'R2155', fix: 'write ai-sdk' })
+    refused(() => reflex.wrap({ framework: 'ai-sdk', agent: { generate: 1 } }), { code: 'R2155', path: 'agent' })
+    refused(() => reflex.wrap({ framework: 'ai-sdk', agent: undefined as unknown as object }), { code: 'R2155' })
+  })
+
+  // proves: skill 105
+  it('reports an agent that asks its model past its settings, and refuses it if it is strict', async () => {
+    const { reflex, troubles } = life()
+    const model = new ScriptedLanguageModel('past you')
+    const agent = async (prompt: string) => (await generateText({ model, prompt })).text
+    expect(await reflex.wrap({ framework: 'ai-sdk', agent, model }).run('hi')).toBe('past you')
+    expect(troubles).toMatchObject([{ code: 'R2151', rule: 'adapter.no_intercept' }])
+    const strict = reflex.wrap({ framework: 'ai-sdk', agent, model, strictIntercept: true })
+    await expect(strict.run('hi')).rejects.toMatchObject({ code: 'R2151' })
+  })
 })
+
+const unknownVersion = { doGenerate: () => undefined, doStream: () => undefined }
+
+interface Sunny {
+  readonly model: ScriptedLanguageModel
+  readonly tools?: ToolSet
+}
+
+function sunny(reflex: Reflex, { model, tools = {} }: Sunny) {
+  return reflex.wrap((settings) => new ToolLoopAgent(settings), { framework: 'ai-sdk', model, tools, id: 'sunny' })
+}

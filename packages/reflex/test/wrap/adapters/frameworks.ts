@@ -1,163 +1,97 @@
-import { MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
-import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt'
-import { Agent, Runner, setTracingDisabled, tool as agentsTool } from '@openai/agents'
-import { createAgent, tool as chatTool } from 'langchain'
+import { Agent } from '@mastra/core/agent'
+import { createTool } from '@mastra/core/tools'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { generateText, stepCountIs, streamText, tool, ToolLoopAgent } from 'ai'
 import { z } from 'zod'
-import type { Reflex, TurnOptions } from '../../../src/wrap/index.ts'
-import { ScriptedAgentsModel } from './agents-model.ts'
-import { ScriptedChatModel } from './chat-model.ts'
-import type { Answer } from './script.ts'
+import type { Reflex, WrapOptions } from '../../../src/wrap/index.ts'
 
-setTracingDisabled(true)
+type Act = (args: { readonly [name: string]: string }) => unknown
 
-/** A tool as no framework says it: its argument is one text. */
-export interface PlainTool {
-  readonly argument: string
-  readonly sideEffects?: 'none' | 'external'
-  readonly idempotent?: boolean
-  act(value: string): Promise<unknown>
+/** The parts of an agent, for whichever framework. */
+export interface AgentParts extends WrapOptions {
+  readonly model: LanguageModelV4
+  readonly tools?: Readonly<Record<string, Act>>
 }
 
-export interface Parts {
-  readonly reflex: Reflex
-  readonly answer: Answer
-  readonly tools: Readonly<Record<string, PlainTool>>
-  readonly strictIntercept?: boolean
-}
-
-/** An agent of a framework: its turns give the text of its last message. */
-export interface FrameworkWorld {
-  run(text: string, options?: TurnOptions): Promise<string>
+/** A wrapped agent that says what the last reply of its model was. */
+export interface TestAgent {
+  run(text: string, options?: object): Promise<string>
+  stream(text: string, options?: object): Promise<AsyncIterable<string>>
   resume(run: string): Promise<string>
-  /** Runs a turn whose output arrives in pieces, and returns what its reader saw. */
-  stream(text: string, options?: TurnOptions): Promise<string>
-  /** The same without Reflex. */
-  bare(text: string): Promise<string>
-  unwrap(): void
-  /** What the model was asked: a text for each message. */
-  requests(): string[][]
-  /** The functions that are replaced. */
-  functions(): unknown[]
 }
 
-export interface Framework {
-  readonly name: 'openai-agents' | 'langchain' | 'langgraph'
-  make(parts: Parts): FrameworkWorld
-}
+/** Wraps an agent of a framework, built of the parts. */
+export type MakeAgent = (reflex: Reflex, parts: AgentParts) => TestAgent
 
-const openAiAgents: Framework = {
-  name: 'openai-agents',
-  make({ reflex, answer, tools, strictIntercept }) {
-    const model = new ScriptedAgentsModel(answer)
-    const provider = model.provider
-    const own = Object.entries(tools).map(([name, { argument, act, sideEffects, idempotent }]) => {
-      const made = agentsTool({
-        name,
-        description: `${name}s`,
-        parameters: z.object({ [argument]: z.string() }),
-        execute: (args) => act((args as Record<string, string>)[argument] ?? ''),
-      })
-      return Object.assign(made, { sideEffects, idempotent })
-    })
-    const runner = new Runner({ modelProvider: provider, tracingDisabled: true })
-    const agent = new Agent({ name: 'sender', instructions: 'Be brief.', tools: own })
-    const before = [provider.getModel, ...own.map(({ invoke }) => invoke)]
-    const wrapped = reflex.wrap({ framework: 'openai-agents', agent, runner, ...(strictIntercept !== undefined && { strictIntercept }) })
-    const textOf = ({ finalOutput }: { finalOutput?: unknown }): string => String(finalOutput)
-    return {
-      run: async (text, options) => textOf(await wrapped.run(text, options)),
-      resume: async (run) => textOf(await wrapped.resume(run)),
-      stream: async (text, options) => {
-        let seen = ''
-        for await (const event of await wrapped.stream(text, options)) {
-          const { type, data } = event as { type: string; data?: { type: string; delta?: string } }
-          if (type === 'raw_model_stream_event' && data?.type === 'output_text_delta') seen += data.delta
-        }
-        return seen
-      },
-      bare: async (text) => textOf(await runner.run(agent, text)),
-      unwrap: () => wrapped.unwrap(),
-      requests: () =>
-        model.requests.map(({ input, systemInstructions }) => [
-          systemInstructions ?? '',
-          ...(typeof input === 'string' ? [input] : input.map((item) => JSON.stringify(item))),
-        ]),
-      functions: () => [provider.getModel, ...own.map(({ invoke }) => invoke)].map((each, i) => each === before[i]),
-    }
-  },
-}
+const ARGS = z.record(z.string(), z.string())
 
-function chatTools(tools: Parts['tools']) {
-  return Object.entries(tools).map(([name, { argument, act, sideEffects, idempotent }]) =>
-    chatTool((args: Record<string, string>) => act(args[argument] ?? ''), {
-      name,
-      description: `${name}s`,
-      schema: z.object({ [argument]: z.string() }),
-      metadata: { sideEffects, idempotent },
-    }),
+function sdkTools(tools: Readonly<Record<string, Act>> = {}) {
+  return Object.fromEntries(
+    Object.entries(tools).map(([name, act]) => [name, tool({ description: name, inputSchema: ARGS, execute: async (args) => act(args) })]),
   )
 }
 
-interface ChatState {
-  readonly messages: readonly { readonly text: string }[]
+function mastraTools(tools: Readonly<Record<string, Act>> = {}) {
+  return Object.fromEntries(
+    Object.entries(tools).map(([name, act]) => [
+      name,
+      createTool({ id: name, description: name, inputSchema: ARGS, execute: async (args) => act(args) }),
+    ]),
+  )
 }
 
-interface ChatAgent {
-  invoke(state: object): Promise<ChatState>
-  stream(state: object, config: object): Promise<AsyncIterable<unknown>>
+interface Wrapped {
+  run(text: string, options?: object): Promise<{ readonly text: unknown }>
+  stream(text: string, options?: object): Promise<{ readonly textStream: AsyncIterable<string> | ReadableStream<string> }>
+  resume(run: string): Promise<{ readonly text: unknown }>
 }
 
-function chatWorld(framework: 'langchain' | 'langgraph', { reflex, answer, tools, strictIntercept }: Parts, build: (model: ScriptedChatModel, tools: ReturnType<typeof chatTools>) => ChatAgent): FrameworkWorld {
-  const model = new ScriptedChatModel(answer)
-  const own = chatTools(tools)
-  const before = [model._generate, model._streamResponseChunks, model.bindTools, ...own.map(({ invoke }) => invoke)]
-  const agent = build(model, own)
-  const wrapped = reflex.wrap({
-    framework,
-    agent,
-    ...(framework === 'langgraph' && { model, tools: own }),
-    name: 'sender',
-    config: { streamMode: 'messages' },
-    ...(strictIntercept !== undefined && { strictIntercept }),
-  })
-  const textOf = ({ messages }: ChatState): string => messages.at(-1)?.text ?? ''
+function testAgent(wrapped: Wrapped): TestAgent {
   return {
-    run: async (text, options) => textOf(await wrapped.run(text, options)),
-    resume: async (run) => textOf(await wrapped.resume(run)),
-    stream: async (text, options) => {
-      let seen = ''
-      for await (const piece of await wrapped.stream(text, options)) {
-        const [message] = piece as [{ type: string; text: string }]
-        if (message.type === 'ai') seen += message.text
-      }
-      return seen
-    },
-    bare: async (text) => textOf(await agent.invoke({ messages: [{ role: 'user', content: text }] })),
-    unwrap: () => wrapped.unwrap(),
-    requests: () => model.script.requests.map((messages) => messages.map((each) => JSON.stringify([each.content, (each as { tool_calls?: unknown }).tool_calls]))),
-    functions: () =>
-      [model._generate, model._streamResponseChunks, model.bindTools, ...own.map(({ invoke }) => invoke)].map((each, i) => each === before[i]),
+    run: async (text, options) => String(await (await wrapped.run(text, options)).text),
+    stream: async (text, options) => (await wrapped.stream(text, options)).textStream,
+    resume: async (run) => String(await (await wrapped.resume(run)).text),
   }
 }
 
-const langChain: Framework = {
-  name: 'langchain',
-  make: (parts) => chatWorld('langchain', parts, (model, tools) => createAgent({ model, tools, systemPrompt: 'Be brief.' }) as unknown as ChatAgent),
+/** How an agent of each framework is wrapped, one line each. */
+export const AGENTS: Readonly<Record<string, MakeAgent>> = {
+  generateText: (reflex, { model, tools, ...options }) =>
+    testAgent(
+      reflex.wrap({
+        framework: 'ai-sdk',
+        name: 'agent',
+        model,
+        tools: sdkTools(tools),
+        stopWhen: stepCountIs(9),
+        ...options,
+        agent: async (prompt: string, { settings }) => generateText({ ...settings, prompt }),
+      }) as unknown as Wrapped,
+    ),
+  streamText: (reflex, { model, tools, ...options }) =>
+    testAgent(
+      reflex.wrap({
+        framework: 'ai-sdk',
+        name: 'agent',
+        model,
+        tools: sdkTools(tools),
+        stopWhen: stepCountIs(9),
+        ...options,
+        agent: (prompt: string, { settings }) => streamText({ ...settings, prompt }),
+      }) as unknown as Wrapped,
+    ),
+  ToolLoopAgent: (reflex, { model, tools, ...options }) =>
+    testAgent(
+      reflex.wrap((settings) => new ToolLoopAgent(settings), {
+        framework: 'ai-sdk',
+        model,
+        tools: sdkTools(tools),
+        name: 'agent',
+        ...options,
+      }),
+    ),
+  'Mastra Agent': (reflex, { model, tools, ...options }) => {
+    const settings = reflex.mastra({ id: 'agent', name: 'agent', instructions: 'Help.', model, tools: mastraTools(tools) })
+    return testAgent(reflex.wrap({ framework: 'mastra', agent: new Agent(settings), ...options }))
+  },
 }
-
-const langGraph: Framework = {
-  name: 'langgraph',
-  make: (parts) =>
-    chatWorld('langgraph', parts, (model, tools) => {
-      const bound = model.bindTools(tools)
-      return new StateGraph(MessagesAnnotation)
-        .addNode('model', async ({ messages }) => ({ messages: [await bound.invoke(messages) as never] }))
-        .addNode('tools', new ToolNode(tools))
-        .addEdge(START, 'model')
-        .addConditionalEdges('model', toolsCondition)
-        .addEdge('tools', 'model')
-        .compile() as unknown as ChatAgent
-    }),
-}
-
-export const frameworks: readonly Framework[] = [openAiAgents, langChain, langGraph]
