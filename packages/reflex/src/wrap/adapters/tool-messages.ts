@@ -1,3 +1,4 @@
+import { faults } from '../session/faults.ts'
 import type { Json } from '../../kernel/index.ts'
 import type { MakeMessage } from '../dialects/chat-model.ts'
 import { type Fields, fieldsOf, jsonOf } from '../dialects/loose.ts'
@@ -35,11 +36,27 @@ function valueOf(content: string): Json {
   }
 }
 
-/** Returns the result of a recorded call as the tool gives it: a message for a call, the value for arguments alone. */
-export function revivedResult(recorded: unknown, input: unknown, make: MakeMessage | undefined): unknown {
+/**
+ * Returns the result of a recorded call as the tool gives it: a command to its graph, a message for a call, the value for arguments alone.
+ * Throws `R2163` for a command if LangGraph cannot be loaded.
+ */
+export async function revivedResult(recorded: unknown, input: unknown, make: MakeMessage | undefined): Promise<unknown> {
+  if (fieldsOf(recorded)['lg_name'] === 'Command') return commandOf(fieldsOf(recorded))
   if (!isToolCall(input) || make === undefined) return recorded
   const call = { tool_call_id: input['id'], name: input['name'] }
   const { lc, kwargs } = fieldsOf(recorded)
   if (lc === 1 && fieldsOf(kwargs)['tool_call_id'] !== undefined) return make({ ...fieldsOf(kwargs), ...call, type: 'tool' })
   return make({ type: 'tool', ...call, status: 'success', content: typeof recorded === 'string' ? recorded : JSON.stringify(recorded) })
+}
+
+// Not a literal: a host without LangGraph must not need it to load this file.
+const LANGGRAPH: string = '@langchain/langgraph'
+
+async function commandOf(recorded: Fields): Promise<unknown> {
+  const { Command } = (await import(LANGGRAPH).catch(() => ({}))) as { readonly Command?: new (fields: Fields) => unknown }
+  if (Command === undefined)
+    throw faults.make('R2163', 'the recorded command of a tool needs the package @langchain/langgraph, which cannot be loaded', {
+      fix: 'npm install @langchain/langgraph, beside reflex-runtime',
+    })
+  return new Command(recorded)
 }
