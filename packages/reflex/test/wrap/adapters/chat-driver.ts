@@ -6,7 +6,7 @@ import { MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
 import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt'
 import { createAgent, tool } from 'langchain'
 import type { Wrapped } from '../../../src/wrap/index.ts'
-import { fieldsOf, without } from '../../../src/wrap/dialects/loose.ts'
+import { type Fields, fieldsOf, without } from '../../../src/wrap/dialects/loose.ts'
 import { langFixture } from '../dialects/framework-fixtures.ts'
 import { type Said, TOOL } from '../dialects/fixture.ts'
 import type { DrivenAgent, DrivenModel, DrivenParts, DrivenTool, Driver } from '../driver.ts'
@@ -44,8 +44,14 @@ class DrivenChatModel extends BaseChatModel {
   }
 
   #reply(messages: BaseMessage[], options: object): Promise<readonly Said[]> {
-    return this.#model.reply({ ...options, messages })
+    return this.#model.reply({ tools: fieldsOf(options)['tools'], messages: messages.map(plainMessage) })
   }
+}
+
+/** A message without its class. */
+function plainMessage(message: BaseMessage): Fields {
+  const { type, content, name, tool_calls, tool_call_id } = fieldsOf(message)
+  return { type, content, ...(name !== undefined && { name }), ...(tool_calls !== undefined && { tool_calls }), ...(tool_call_id !== undefined && { tool_call_id }) }
 }
 
 function drivenTool(name: string, { execute, sideEffects, idempotent }: DrivenTool) {

@@ -41,8 +41,13 @@ describe('a resumed turn of LangChain', () => {
     }
     const [before, after]: unknown[][] = [[], []]
     const first = life({ store, closes: false })
-    void (await act(first.reflex, before!, 'dies')).run('x', { id: 'otter' })
-    while (!process.isDead) await new Promise(setImmediate)
+    const begun = (await act(first.reflex, before!, 'dies')).run('x', { id: 'otter' })
+    let failed: unknown
+    begun.catch((thrown: unknown) => { failed = thrown; process.isDead = true })
+    for (let i = 0; i < 20000 && !process.isDead; i++) await new Promise(setImmediate)
+    if (failed !== undefined) throw failed
+    if (!process.isDead) console.log(before, await first.reflex.inbox())
+    expect(process.isDead).toBe(true)
     const second = life({ store: under, at: first.host.now() + 3_600_000 })
     expect(await (await act(second.reflex, after!, 'lives')).resume('otter')).toBe('done')
     console.log(before, after)
