@@ -4,7 +4,7 @@ import { type Fields, fieldsOf, textOf, without } from '../dialects/loose.ts'
 import { type AgentSession, currentSession } from '../session/context.ts'
 import type { AnyFunction } from '../session/intercept.ts'
 import { chunkClasses, chunkMaker, recordable } from './chat-chunks.ts'
-import { livingResult, messageMaker } from './chat-messages.ts'
+import { livingResult, messageMaker, recordedChat } from './chat-messages.ts'
 import { joinedSignal } from './functions.ts'
 
 /** `_generate(messages, options, runManager)`. */
@@ -18,6 +18,7 @@ export function generateFunction(original: AnyFunction): AnyFunction {
     const result = await session.ask({
       ...asked,
       ask: (sent, signal) => original.call(this, sent['messages'], optionsOf(sent, options, signal), ...rest),
+      record: recordedChat,
     })
     return livingResult(fieldsOf(result), make)
   }

@@ -1,6 +1,7 @@
+import type { Json } from '../../kernel/index.ts'
 import type { MakeMessage } from '../dialects/chat-model.ts'
 import { livingMessage } from '../dialects/chat-model.ts'
-import { type Fields, fieldsOf, listOf } from '../dialects/loose.ts'
+import { compact, type Fields, fieldsOf, jsonOf, listOf } from '../dialects/loose.ts'
 
 /** LangChain's own conversion of what looks like messages: a static method of the class of every chat model. */
 type Convert = (this: unknown, input: readonly unknown[]) => { readonly messages?: readonly Fields[] }
@@ -21,4 +22,17 @@ export function livingResult(result: Fields, make: MakeMessage): Fields {
   const generations = listOf(result['generations']).map(fieldsOf)
   if (generations.every(({ message }) => livingMessage(fieldsOf(message), make) === message)) return result
   return { ...result, generations: generations.map((each) => ({ ...each, message: livingMessage(fieldsOf(each['message']), make) })) }
+}
+
+/** The fields of a reply. A message says of itself only those with which it was made. */
+const FIELDS = ['content', 'tool_calls', 'invalid_tool_calls', 'usage_metadata', 'response_metadata', 'additional_kwargs', 'id', 'name']
+
+/** Returns the JSON of a result of a chat model, from which `livingResult` makes it again. */
+export function recordedChat(result: Fields): Json {
+  const generations = listOf(result['generations']).map((each) => {
+    const message = fieldsOf(fieldsOf(each)['message'])
+    const kwargs = compact(Object.fromEntries(FIELDS.map((name) => [name, message[name]])))
+    return { ...fieldsOf(each), message: { lc: 1, type: 'constructor', id: ['langchain_core', 'messages', 'AIMessage'], kwargs } }
+  })
+  return jsonOf({ ...result, generations })
 }

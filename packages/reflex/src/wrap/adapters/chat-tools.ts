@@ -3,7 +3,6 @@ import { type Fields, fieldsOf, textOf } from '../dialects/loose.ts'
 import { currentSession } from '../session/context.ts'
 import { type AnyFunction, cannotIntercept, intercept, originalOf } from '../session/intercept.ts'
 import type { DeclareTool, NoteRestore } from './contract.ts'
-import { recordedError, revivedError } from './tool-errors.ts'
 import { recordedResult, revivedResult, toolArguments } from './tool-messages.ts'
 
 interface ChatToolParts {
@@ -44,22 +43,11 @@ function invokeFunction(name: string, original: AnyFunction, messages: ChatToolP
     if (session === undefined) return original.apply(this, args)
     const [input] = args
     let output: { readonly value: unknown } | undefined
-    let failure: { readonly thrown: unknown; readonly recorded: unknown } | undefined
-    const act = async (): Promise<unknown> => {
-      try {
-        output = { value: await original.apply(this, args) }
-      } catch (thrown) {
-        failure = { thrown, recorded: recordedError(thrown) }
-        throw failure.recorded
-      }
+    const recorded = await session.tool(name, [toolArguments(input)], async () => {
+      output = { value: await original.apply(this, args) }
       return recordedResult(output.value)
-    }
-    try {
-      const recorded = await session.tool(name, [toolArguments(input)], act)
-      // Without an output of this process, the call was answered from the record.
-      return output === undefined ? await revivedResult(recorded, input, messages()) : output.value
-    } catch (thrown) {
-      throw thrown === failure?.recorded ? failure?.thrown : revivedError(thrown)
-    }
+    })
+    // Without an output of this process, the call was answered from the record.
+    return output === undefined ? revivedResult(recorded, input, messages()) : output.value
   }
 }

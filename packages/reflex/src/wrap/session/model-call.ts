@@ -16,6 +16,8 @@ export interface ModelRequest {
   readonly canonical: CanonicalRequest
   /** Asks the model itself. */
   ask(request: Fields, signal: AbortSignal): unknown
+  /** Returns the JSON of a response, for a framework whose classes leave something out. Default: what they say of themselves. */
+  readonly record?: (response: Fields) => Json
 }
 
 /** An earlier request of a turn, of which later ones are written as additions. */
@@ -93,7 +95,8 @@ export function openRequest({ args, frame }: Call<RunSettings>): OpenRounds {
 
 /** Returns what a model has replied as the record has it. */
 export function modelReply(request: ModelRequest, response: Fields): ModelReply {
-  return { ...replyOf(request, request.dialect.reply(response)), raw: jsonOf(response) }
+  const { dialect, record = jsonOf } = request
+  return { ...replyOf(request, dialect.reply(response)), raw: record(response) }
 }
 
 /** Returns a reply without anything of its dialect. */

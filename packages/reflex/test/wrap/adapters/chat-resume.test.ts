@@ -25,7 +25,7 @@ function toolsOf(last: () => Promise<unknown>) {
 
 /** What a message of a tool says. */
 function shown(result: unknown): unknown {
-  if (!ToolMessage.isInstance(result)) return result
+  if (!ToolMessage.isInstance(result)) return JSON.stringify(result)
   const { type, content, status, artifact, name, tool_call_id } = result
   return { type, content, status, artifact, name, tool_call_id }
 }
