@@ -9,7 +9,8 @@ import type {
 import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, tool, ToolLoopAgent, type ToolSet } from 'ai'
 import type { Reflex, TurnOptions } from '../../../src/wrap/index.ts'
 import { sdkFixture } from '../dialects/framework-fixtures.ts'
-import { TOOL } from '../dialects/fixture.ts'
+import type { Fields } from '../../../src/wrap/dialects/loose.ts'
+import { type Fixture, TOOL } from '../dialects/fixture.ts'
 import { mastraModel } from './frameworks.ts'
 import type { DrivenAgent, DrivenModel, DrivenParts, DrivenTool, DrivenTurn, Driver } from '../driver.ts'
 
@@ -35,11 +36,11 @@ class DrivenLanguageModel implements LanguageModelV4 {
   }
 
   #said(options: LanguageModelV4CallOptions) {
-    const { abortSignal } = options
+    const { abortSignal, ...request } = options
     const aborted = new Promise<never>((_, reject) => {
       abortSignal?.addEventListener('abort', () => reject(abortSignal.reason as Error), { once: true })
     })
-    return Promise.race([this.#model.reply(options as never), aborted])
+    return Promise.race([this.#model.reply(request as never), aborted])
   }
 }
 
@@ -90,7 +91,7 @@ function driven(wrapped: WrappedAgent, { reflex, isStreamed, outputOf }: Driving
       messages.push(...(await output.messages))
       const said = await output.text
       // A stream is there before its turn has ended.
-      while (isStreamed && (await reflex.find(run)).status === 'running') await new Promise(setImmediate)
+      if (isStreamed) await ended(reflex, run)
       return said
     },
     resume: async (run) => outputOf(await wrapped.resume(run)).text,
@@ -100,6 +101,15 @@ function driven(wrapped: WrappedAgent, { reflex, isStreamed, outputOf }: Driving
     },
     unwrap: () => wrapped.unwrap(),
   }
+}
+
+/** Waits for the end of a turn, and throws its failure. */
+async function ended(reflex: Reflex, run: string): Promise<void> {
+  const { status, value } = await reflex.find(run)
+  if (status === 'failed') throw Object.assign(new Error('the turn has failed'), value)
+  if (status === 'completed' || status === 'cancelled') return
+  await new Promise(setImmediate)
+  return ended(reflex, run)
 }
 
 function sdkOutput(given: unknown): Output {
@@ -199,9 +209,22 @@ const toolLoopDriver: Driver = {
   },
 }
 
+/** Mastra adds the time of a message for itself; no provider is sent that. */
+const mastraFixture: Fixture = {
+  ...sdkFixture,
+  dialect: {
+    ...sdkFixture.dialect,
+    messages: (request) => JSON.parse(JSON.stringify(sdkFixture.dialect.messages(request), withoutMastra)) as Fields[],
+  },
+}
+
+function withoutMastra(key: string, value: unknown): unknown {
+  return key === 'providerOptions' ? undefined : value
+}
+
 const mastraDriver: Driver = {
   name: 'Mastra',
-  fixture: sdkFixture,
+  fixture: mastraFixture,
   modes: ['whole', 'stream'],
   make(parts) {
     const { reflex, mode, isBypassing, isWrappedTwice, model, tools } = parts

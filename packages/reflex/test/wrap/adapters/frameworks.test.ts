@@ -88,5 +88,5 @@ describe.each(Object.entries(AGENTS))('an agent of %s', (name, make) => {
 })
 
 async function ended({ reflex }: Life, run: string): Promise<void> {
-  while ((await reflex.find(run)).status === 'running') await new Promise(setImmediate)
+  while ((await reflex.find(run)).status !== 'completed') await new Promise(setImmediate)
 }
