@@ -15,11 +15,36 @@ export interface RecordedStream {
   readonly rounds: readonly RecordedRound[]
 }
 
-/** Returns a streamed reply for the record. Pieces of one text become one chunk: a reader finds the same in any division of a text. */
+/**
+ * The chunks of one round for the record, copied as they come, because clients change their objects later. Pieces of one text become one
+ * chunk: a reader finds the same in any division of a text.
+ */
+export class RoundRecord {
+  readonly enabled: boolean
+  readonly #chunks: Json[] = []
+
+  constructor(enabled: boolean) {
+    this.enabled = enabled
+  }
+
+  get chunks(): readonly Fields[] {
+    return this.#chunks.map(fieldsOf)
+  }
+
+  add(chunk: unknown): void {
+    const next = jsonOf(chunk)
+    const last = this.#chunks.length - 1
+    const both = last < 0 ? undefined : joinChunks(this.#chunks[last] ?? null, next)
+    if (both === undefined) this.#chunks.push(next)
+    else this.#chunks[last] = both
+  }
+}
+
+/** Returns a streamed reply for the record. */
 export function streamRecord({ before, rounds }: RecordedStream): Json {
   return jsonOf({
     ...(before === '' ? {} : { before }),
-    rounds: rounds.map(({ chunks, enabled }) => ({ chunks: joinedChunks(chunks), ...(enabled ? {} : { enabled }) })),
+    rounds: rounds.map(({ chunks, enabled }) => ({ chunks, ...(enabled ? {} : { enabled }) })),
   })
 }
 
@@ -33,17 +58,6 @@ export function recordedStream(record: Json | undefined): RecordedStream {
       enabled: fieldsOf(round)['enabled'] !== false,
     })),
   }
-}
-
-function joinedChunks(chunks: readonly Fields[]): readonly Json[] {
-  const joined: Json[] = []
-  for (const chunk of chunks) {
-    const next = jsonOf(chunk)
-    const both = joined.length === 0 ? undefined : joinChunks(joined.at(-1) ?? null, next)
-    if (both === undefined) joined.push(next)
-    else joined[joined.length - 1] = both
-  }
-  return joined
 }
 
 /** The fields in which interfaces of models send pieces of a text. */

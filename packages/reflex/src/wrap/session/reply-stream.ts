@@ -2,7 +2,7 @@ import type { ModelReply } from '../../kinds/skill/model/turn.ts'
 import type { CanonicalReply, DialectStream } from '../dialects/contract.ts'
 import { type Fields, fieldsOf } from '../dialects/loose.ts'
 import { ChunkChannel } from './chunk-channel.ts'
-import { type RecordedRound, type RecordedStream, streamRecord } from './chunk-record.ts'
+import { type RecordedRound, type RecordedStream, RoundRecord, streamRecord } from './chunk-record.ts'
 import { faults } from './faults.ts'
 import { type ModelRequest, replyOf } from './model-call.ts'
 import { readUntil } from './read-until.ts'
@@ -72,11 +72,11 @@ export class ReplyStream {
     const signals = [signal, this.#stop.signal, ...(this.#request.signal === undefined ? [] : [this.#request.signal])]
     const source = await this.#request.ask(request, AbortSignal.any(signals))
     this.opened.resolve(this.chunks)
-    const chunks: Fields[] = []
+    const round = new RoundRecord(enabled)
     this.#stream.begin({ enabled })
     try {
       for await (const chunk of readUntil(source, [signal, this.#stop.signal])) {
-        chunks.push(fieldsOf(chunk))
+        round.add(chunk)
         const known = this.#stream.visible.length
         this.#deliver(fieldsOf(chunk))
         const text = this.#stream.visible.slice(known)
@@ -88,7 +88,7 @@ export class ReplyStream {
       throw fault
     }
     this.#isCut = this.#stop.signal.aborted || this.#request.signal?.aborted === true
-    this.#rounds.push({ chunks, enabled })
+    this.#rounds.push(round)
     return this.#reply(this.#endRound())
   }
 
