@@ -140,7 +140,7 @@ function testTurns(driver: Driver, mode: Mode, carrier: Carrier): void {
     expect(said).toBe('I tag it.\nIt is tagged.')
     expect(talk.tagged).toHaveLength(1)
     expect(count(trace, 'the model proposes it')).toBe(1)
-    expect((await one.reflex.find(run)).used.tokens).toBe(30)
+    expect((await one.reflex.find(run)).used?.tokens).toBe(30)
     expect(talk.agent.history('chat')).not.toMatch(/SKILL_RESULT|SKILL_PROPOSE|reflex_propose/)
     await talk.turn('thanks')
     expect([talk.hidden(1), talk.hidden(2)]).toEqual([1, 1])

@@ -64,5 +64,5 @@ export interface Driver {
   /** Makes an agent of the framework's own parts, with its model and tools behind proxies. */
   make(parts: DrivenParts): DrivenAgent
   /** Tries to wrap a client that is frozen; absent where no client is replaced in place. Throws what wrapping throws. */
-  wrapFrozen?(reflex: Reflex): unknown
+  readonly wrapFrozen?: (reflex: Reflex) => unknown
 }

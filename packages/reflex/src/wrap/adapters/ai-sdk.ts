@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf } from '../dialects/loose.ts'
 import { type AnyFunction, cannotIntercept } from '../session/intercept.ts'
-import type { Adapter, DeclareTool, FrameworkContext, FrameworkTurn, ToolCall } from './contract.ts'
+import type { Adapter, DeclareTool, FrameworkContext, FrameworkTurn, OutputReader, ToolCall } from './contract.ts'
 import { joinedSignal } from './functions.ts'
 import { wrapLanguageModel } from './language-models.ts'
 import { isStandIn } from './stand-in.ts'
@@ -23,15 +23,18 @@ export const aiSdk: Adapter = {
         method.call(agent, callOf(input, context))
     return { tools, run: call(generate as AnyFunction), stream: call(stream as AnyFunction) } satisfies FrameworkTurn
   },
-  async complete(output, isRead) {
-    const { finishReason, totalUsage, consumeStream } = fieldsOf(output)
-    if (typeof consumeStream !== 'function') return kept(output)
-    // The text of a stream that one reader alone can have is nobody else's.
-    const isShared = 'text' in fieldsOf(output)
-    if (!isShared && !isRead) return { usage: 'not awaited' }
-    const reason = await finishReason
-    return isShared ? { text: await fieldsOf(output)['text'], finishReason: reason } : { finishReason: reason, usage: await totalUsage }
-  },
+  complete: completed,
+}
+
+async function completed(output: unknown, reader: OutputReader): Promise<unknown> {
+  const { consumeStream } = fieldsOf(output)
+  if (typeof consumeStream !== 'function') return kept(output)
+  // Only one reader can have a stream of streamTextLowMemory.
+  const isShared = 'text' in fieldsOf(output)
+  if (!isShared && reader === 'waits') return null
+  if (!isShared && reader === 'nobody') await (consumeStream as AnyFunction).call(output)
+  const finishReason = await fieldsOf(output)['finishReason']
+  return isShared ? { text: await fieldsOf(output)['text'], finishReason } : { finishReason }
 }
 
 function adapt(settings: Fields, declare: DeclareTool): Fields {

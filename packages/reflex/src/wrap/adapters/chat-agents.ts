@@ -4,7 +4,7 @@ import { messageMaker } from './chat-messages.ts'
 import { isChatMiddleware } from './chat-middleware.ts'
 import { chatModelsOf, wrapChatModel } from './chat-models.ts'
 import { wrapChatTool } from './chat-tools.ts'
-import type { Adapter, DeclareTool, FrameworkContext, FrameworkTurn, NoteRestore } from './contract.ts'
+import type { Adapter, DeclareTool, FrameworkContext, FrameworkTurn, NoteRestore, OutputReader } from './contract.ts'
 import { isReadInPieces, readToEnd } from './taps.ts'
 
 /** Agents of `createAgent` and graphs of LangGraph: the same models and tools, the same methods. */
@@ -58,9 +58,10 @@ function stateOf(input: unknown): unknown {
   return Array.isArray(input) ? { messages: input as unknown } : input
 }
 
-async function complete(output: unknown, isRead: boolean): Promise<unknown> {
+async function complete(output: unknown, reader: OutputReader): Promise<unknown> {
   if (isReadInPieces(output)) {
-    if (isRead) await readToEnd(output)
+    if (reader === 'reads') await readToEnd(output)
+    else if (reader === 'nobody') for await (const _ of output);
     return undefined
   }
   const { messages } = fieldsOf(output)

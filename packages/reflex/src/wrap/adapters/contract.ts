@@ -58,7 +58,13 @@ export interface Adapter {
   turnOf(agent: object): FrameworkTurn | undefined
   /**
    * Resolves when an output is complete, with the part of it that the record of the turn keeps. Rejects with the failure of an output that
-   * arrives in pieces. `isRead`: its caller gets it when this function has returned, and may be the only one who can read it.
+   * arrives in pieces. It is called before the reader gets the output.
    */
-  complete(output: unknown, isRead: boolean): Promise<unknown>
+  complete(output: unknown, reader: OutputReader): Promise<unknown>
 }
+
+/**
+ * The reader of an output that arrives in pieces: `reads` has it already, `waits` gets it after the turn, and `nobody` is the one of a resumed
+ * turn. Some outputs can be read once only, which an adapter must leave to the reader.
+ */
+export type OutputReader = 'reads' | 'waits' | 'nobody'

@@ -1,8 +1,7 @@
 import type { Dialect } from '../dialects/contract.ts'
-import { fieldsOf } from '../dialects/loose.ts'
+import { type Fields, fieldsOf } from '../dialects/loose.ts'
 import { currentSession } from '../session/context.ts'
 import { type AnyFunction, branded, WRAPPED } from '../session/intercept.ts'
-import type { ModelRequest } from '../session/model-call.ts'
 
 /** A function by which a framework asks a model: its first argument is the request, which has the signal in one of its fields. */
 export interface ModelFunctionForm {
@@ -20,23 +19,62 @@ export function askFunction(original: AnyFunction, form: ModelFunctionForm): Any
   return branded(function (this: unknown, ...args: unknown[]) {
     const session = currentSession()
     if (session === undefined) return original.apply(this, args)
-    return rethrowing(() => session.ask(modelRequest(this, original, args, form)), form.revived)
+    const { dialect, signal: field, kept, revived } = form
+    const [given, ...rest] = args
+    const request = fieldsOf(given)
+    const ask = (sent: Fields, signal: AbortSignal): unknown =>
+      rethrowing(() => original.call(this, { ...sent, [field]: joinedSignal(request[field], signal) }, ...rest), kept)
+    return rethrowing(() => session.ask({ dialect, request, canonical: dialect.read(request), ask }), revived)
   }, original)
 }
 
-function modelRequest(self: unknown, original: AnyFunction, [given, ...rest]: readonly unknown[], form: ModelFunctionForm): ModelRequest {
-  const request = fieldsOf(given)
-  const { dialect, signal: field, kept } = form
-  return {
-    dialect,
-    request,
-    canonical: dialect.read(request),
-    ask: (sent, signal) => rethrowing(() => original.call(self, { ...sent, [field]: joinedSignal(request[field], signal) }, ...rest), kept),
-  }
+/** A reply that arrives in pieces, and what the framework gets beside it. */
+export interface OpenedStream {
+  readonly chunks: AsyncIterable<unknown>
+  /** What the first call of the model gave beside its stream; nothing for a reply of the record. */
+  readonly beside: Fields
+}
+
+export interface StreamFunctionForm extends ModelFunctionForm {
+  /** Finds the stream in what the original gives. */
+  readonly read: (given: unknown) => OpenedStream
+  /** Returns what the framework expects in place of it. */
+  readonly write: (opened: OpenedStream) => unknown
+  /** Makes a chunk of its JSON. Default: the JSON. */
+  readonly chunk?: (json: Fields) => Fields
+}
+
+/** Returns a function that asks a model for a stream through the turn of its caller. Outside of a turn it is the original. */
+export function streamFunction(original: AnyFunction, form: StreamFunctionForm): AnyFunction {
+  return branded(function (this: unknown, ...args: unknown[]) {
+    const session = currentSession()
+    if (session === undefined) return original.apply(this, args)
+    const { dialect, signal: field, kept, revived, read, write, chunk } = form
+    const [given, ...rest] = args
+    const request = fieldsOf(given)
+    const own = request[field]
+    let first: OpenedStream | undefined
+    const ask = async (sent: Fields, signal: AbortSignal): Promise<AsyncIterable<unknown>> => {
+      const opened = read(await rethrowing(() => original.call(this, { ...sent, [field]: signal }, ...rest), kept))
+      first ??= opened
+      return opened.chunks
+    }
+    return rethrowing(async () => {
+      const chunks = await session.stream({
+        dialect,
+        request,
+        canonical: dialect.read(request),
+        ask,
+        ...(own instanceof AbortSignal && { signal: own }),
+        ...(chunk !== undefined && { revive: chunk }),
+      })
+      return write({ chunks, beside: first?.beside ?? {} })
+    }, revived)
+  }, original)
 }
 
 /** Throws a failure as it is to be thrown here. */
-async function rethrowing(act: () => unknown, as: (thrown: unknown) => unknown = (thrown) => thrown): Promise<unknown> {
+async function rethrowing<Value>(act: () => Value | Promise<Value>, as = (thrown: unknown): unknown => thrown): Promise<Value> {
   try {
     return await act()
   } catch (thrown) {

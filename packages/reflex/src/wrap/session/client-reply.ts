@@ -6,6 +6,9 @@ export interface ResponseFacts {
   readonly [fact: string]: unknown
 }
 
+/** The method by which helpers of the clients change a reply. */
+const UNWRAP = '_thenUnwrap'
+
 /** The promise of a reply as the clients of OpenAI and Anthropic give it. */
 export interface ClientReply<Data> extends Promise<Data> {
   /** Returns the reply with the facts of its HTTP response. */
@@ -14,7 +17,7 @@ export interface ClientReply<Data> extends Promise<Data> {
   asResponse(): Promise<Response>
   parse(): Promise<Data>
   /** Changes the reply, with the facts of its request, as helpers of the clients do. */
-  _thenUnwrap<Changed>(change: (data: Data, props: Fields) => Changed): ClientReply<Changed>
+  [UNWRAP]<Changed>(change: (data: Data, props: Fields) => Changed): ClientReply<Changed>
 }
 
 /** The parts of a promise of a client. */
@@ -40,7 +43,7 @@ export function clientReply<Data>({ data, facts, props, body }: ClientReplyParts
       return new Response(body(read), { status, statusText, headers: plainHeaders(headers) })
     },
     parse: () => data,
-    _thenUnwrap: <Changed>(change: (value: Data, props: Fields) => Changed) =>
+    [UNWRAP]: <Changed>(change: (value: Data, props: Fields) => Changed) =>
       clientReply<Changed>({ data: data.then((value) => change(value, props())), facts, props, body: body as never }),
   }
   return Object.assign(
@@ -74,7 +77,7 @@ export class ClientCall {
     const promise = fieldsOf(given) as Partial<ClientReply<unknown>>
     if (typeof promise.withResponse !== 'function') return given
     const unwrapped =
-      promise._thenUnwrap?.((value, props) => {
+      promise[UNWRAP]?.((value, props) => {
         this.#props ??= props
         return value
       }) ?? promise

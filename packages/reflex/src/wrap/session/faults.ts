@@ -91,6 +91,14 @@ export const faults = defineFaults({
     often: 'a rate limit, a timeout of the provider',
     fix: 'Nothing, if a later attempt succeeded. Otherwise wait, or raise the `maxRetries` of the framework.',
   },
+  R2162: {
+    title: 'A tool of an agent has failed',
+    verdict: 'fail',
+    when: TURN,
+    means: 'The agent has called one of its tools, or code of its own, and that threw. The agent got what was thrown; a resumed turn throws it again.',
+    often: 'a service that a tool calls is away, wrong arguments from the model',
+    fix: 'Correct the tool, or let the agent tell its model what has failed.',
+  },
   R2163: {
     title: 'A recorded reply cannot be given to LangChain',
     verdict: 'fail',

@@ -12,7 +12,7 @@ import type { Conversations } from './conversations.ts'
 import type { ModelRequest } from './model-call.ts'
 import { ModelCalls } from './model-calls.ts'
 import { PendingCall, UNRECORDED, valueOf } from './pending-call.ts'
-import { recordedFault } from './recorded-fault.ts'
+import { recordable, recordedFault } from './recorded-fault.ts'
 import type { StreamRequest } from './reply-stream.ts'
 import type { AgentSkills } from './skills.ts'
 import { redacted } from './tools.ts'
@@ -73,7 +73,7 @@ export class TurnSession implements TurnHost, AgentSession {
   async #act(id: string, act: () => unknown, { redact, input }: ActInput): Promise<unknown> {
     this.#parts.signal?.throwIfAborted()
     const inContext = callerContext()
-    const pending = new PendingCall(id, async (_, call) => redacted(jsonOf(await call.try(() => inContext(act))), redact))
+    const pending = new PendingCall(id, async (_, call) => redacted(jsonOf(await recordable(call.try(() => inContext(act)))), redact))
     const result = await this.run.settled(pending, () => input)
     if (result === UNRECORDED) return pending.attempt === undefined ? inContext(act) : valueOf(await pending.attempt)
     const attempt = await pending.attempt

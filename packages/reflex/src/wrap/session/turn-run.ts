@@ -91,7 +91,8 @@ export class TurnRun {
   /** Returns the response that an effect of an earlier process gave; undefined if the store does not have its record any more. */
   async response(effect: Ref): Promise<Json | undefined> {
     this.#responses ??= this.#readResponses()
-    return (await this.#responses).get(effect)
+    // Clients change the objects of a response; those of a record are frozen.
+    return structuredClone((await this.#responses).get(effect))
   }
 
   async #readResponses(): Promise<ReadonlyMap<Ref, Json>> {

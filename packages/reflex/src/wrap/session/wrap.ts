@@ -46,7 +46,7 @@ export interface TurnOptions {
 
 /** A wrapped agent. */
 export interface Wrapped<Input = unknown, Output = unknown> {
-  /** Runs one turn. Rejects with what the agent throws, and with the reason of the signal. */
+  /** Runs one turn. Rejects with what the agent throws, and with the reason of the signal if that has cancelled the turn. */
   run(input: Input, options?: TurnOptions): Promise<Output>
   /**
    * Continues a turn whose process has ended: the agent's code starts over with the input of the turn, and calls that the record has are
@@ -194,7 +194,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     } catch (thrown) {
       if (signal?.aborted === true) await cancelled.promise
       else await session.run.end('failed', failureOf(thrown))
-      throw thrown
+      throw signal?.aborted === true ? signal.reason : thrown
     } finally {
       signal?.removeEventListener('abort', cancel)
       if (session.run.id !== undefined) turnHosts(this.#reflex.store).delete(session.run.id)

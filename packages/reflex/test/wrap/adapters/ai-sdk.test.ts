@@ -1,9 +1,10 @@
-import { generateText, stepCountIs, tool, ToolLoopAgent, type ToolSet } from 'ai'
+import { experimental_streamTextLowMemory, generateText, stepCountIs, tool, ToolLoopAgent, type ToolSet } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { memoryStore } from '../../../src/store/index.ts'
 import type { Reflex } from '../../../src/wrap/index.ts'
 import { life } from '../session/world.ts'
-import { ScriptedLanguageModel } from './language-model.ts'
+import { ScriptedLanguageModel, type ScriptedReply } from './language-model.ts'
 
 const weather = () =>
   tool({ description: 'The weather.', inputSchema: z.object({ city: z.string() }), execute: async ({ city }) => `${city}: sunny` })
@@ -64,6 +65,63 @@ describe('an agent of the AI SDK', () => {
     expect(troubles.map(String)).toEqual([])
     const { lines } = await reflex.trace(run)
     expect(JSON.stringify(lines).match(/the agent asks its model/g)).toHaveLength(2)
+  })
+
+  // A life that ends in the middle of the second request, and one that continues its turn.
+  async function continued(first: ScriptedReply, second: string, tools: ToolSet = {}): Promise<readonly ScriptedLanguageModel[]> {
+    const store = memoryStore()
+    const one = life({ store, closes: false })
+    const asked = Promise.withResolvers<void>()
+    const hanging = new ScriptedLanguageModel(() => {
+      if (hanging.requests.length === 1) return first
+      asked.resolve()
+      return new Promise(() => undefined)
+    })
+    void sunny(one.reflex, { model: hanging, tools }).run('hi', { id: 'otter' })
+    await asked.promise
+    while (((await store.read('otter'))?.row.last ?? 0) < 5) await one.host.advance(10)
+    const two = life({ store, at: one.host.now() + 3_600_000 })
+    const model = new ScriptedLanguageModel(second)
+    const resumed = sunny(two.reflex, { model, tools }).resume('otter')
+    await two.host.drain()
+    expect((await resumed).text).toBe(second)
+    expect(JSON.stringify(await two.reflex.trace('otter'))).not.toContain('divergence')
+    return [hanging, model]
+  }
+
+  it('asks again after a crash as well', async () => {
+    const [before, after] = await continued({ fails: 'overloaded' }, 'hello')
+    expect([before?.requests.length, after?.requests.length]).toEqual([2, 1])
+  })
+
+  it('tells its model of a tool that has failed in the same words after a crash', async () => {
+    const failing = tool({
+      inputSchema: z.object({}),
+      execute: () => {
+        throw new RangeError('out of paper')
+      },
+    })
+    const [before, after] = await continued([{ call: 'print', args: {} }], 'sorry', { print: failing })
+    expect(JSON.stringify(before?.requests[1]?.prompt)).toContain('out of paper')
+    expect(after?.requests[0]?.prompt).toEqual(before?.requests[1]?.prompt)
+  })
+
+  it('streams with little memory to one reader', async () => {
+    const { reflex } = life()
+    const model = new ScriptedLanguageModel([{ call: 'weather', args: { city: 'Rome' } }], 'It is sunny.')
+    const agent = reflex.wrap({
+      framework: 'ai-sdk',
+      model,
+      tools: { weather: weather() },
+      stopWhen: stepCountIs(5),
+      agent: (prompt: string, { settings }) => experimental_streamTextLowMemory({ ...settings, prompt }),
+    })
+    let run = ''
+    let text = ''
+    for await (const piece of (await agent.stream('the weather?', { onStart: (id) => (run = id) })).textStream) text += piece
+    expect(text).toBe('It is sunny.')
+    while ((await reflex.find(run)).status !== 'completed') await new Promise(setImmediate)
+    expect(JSON.stringify(await reflex.trace(run)).match(/the agent asks its model|the agent calls a tool/g)).toHaveLength(3)
   })
 
   it('records the result of a tool that gives preliminary ones', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { activate, life, propose, RELEASE } from '../session/world.ts'
+import { activate, life, type Life, propose, RELEASE } from '../session/world.ts'
 import { AGENTS } from './frameworks.ts'
 import { promptText, ScriptedLanguageModel } from './language-model.ts'
 
 const count = (text: string, pattern: RegExp): number => [...text.matchAll(pattern)].length
 
-describe.each(Object.entries(AGENTS).filter(([name]) => name !== 'streamText'))('an agent of %s', (_, make) => {
+describe.each(Object.entries(AGENTS))('an agent of %s', (name, make) => {
   // proves: skill 110
   it('is shown the skills, and its model hears of what it proposes, past the agent', async () => {
     const one = life()
@@ -41,9 +41,9 @@ describe.each(Object.entries(AGENTS).filter(([name]) => name !== 'streamText'))(
     })
     const runs: string[] = []
     const replies = await Promise.all(
-      Array.from({ length: 50 }, (__, i) => agent.run(`release ${i}`, { onStart: (id: string) => (runs[i] = id) })),
+      Array.from({ length: 50 }, (_, i) => agent.run(`release ${i}`, { onStart: (id: string) => (runs[i] = id) })),
     )
-    expect(replies).toEqual(Array.from({ length: 50 }, (__, i) => `model ${i} 1 ${i}`))
+    expect(replies).toEqual(Array.from({ length: 50 }, (_, i) => `model ${i} 1 ${i}`))
     for (const [i, id] of runs.entries()) {
       const board = (await one.reflex.runtime.peek(id)).state.root.reader().snapshot()
       expect(Object.keys(board).filter((key) => key.startsWith('~r.'))).toHaveLength(3)
@@ -67,4 +67,26 @@ describe.each(Object.entries(AGENTS).filter(([name]) => name !== 'streamText'))(
     expect(signal.aborted).toBe(true)
     expect((await reflex.find(run)).status).toBe('cancelled')
   })
+
+  // proves: skill 111
+  it.skipIf(name === 'generateText')('streams its replies, without what is for skills alone', async () => {
+    const one = life()
+    await activate(one, RELEASE, ['set_tag'])
+    const model = new ScriptedLanguageModel([{ call: 'look', args: { at: 'a' } }], `On it.\n${propose({ tag: 'v1' })}`, 'Tagged.')
+    const tagged: unknown[] = []
+    const agent = make(one.reflex, { model, tools: { set_tag: (args) => void tagged.push(args), look: ({ at }) => `seen ${at}` } })
+    let run = ''
+    const pieces: string[] = []
+    for await (const piece of await agent.stream('release v1', { onStart: (id: string) => (run = id) })) pieces.push(piece)
+    expect(pieces.join('')).toBe('On it.\nTagged.')
+    expect(one.troubles.map(String)).toEqual([])
+    expect(tagged).toEqual([{ tag: 'v1' }])
+    await ended(one, run)
+    expect((await one.reflex.find(run)).status).toBe('completed')
+    expect((await one.reflex.replay(run)).difference).toBeUndefined()
+  })
 })
+
+async function ended({ reflex }: Life, run: string): Promise<void> {
+  while ((await reflex.find(run)).status !== 'completed') await new Promise(setImmediate)
+}

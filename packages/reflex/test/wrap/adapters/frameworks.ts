@@ -1,4 +1,5 @@
 import { Agent } from '@mastra/core/agent'
+import type { MastraModelConfig } from '@mastra/core/llm'
 import { createTool } from '@mastra/core/tools'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { generateText, stepCountIs, streamText, tool, ToolLoopAgent } from 'ai'
@@ -24,6 +25,11 @@ export interface TestAgent {
 export type MakeAgent = (reflex: Reflex, parts: AgentParts) => TestAgent
 
 const ARGS = z.record(z.string(), z.string())
+
+/** Returns a model as Mastra's types have it: they come from another copy of the AI SDK's. */
+export function mastraModel(model: LanguageModelV4): MastraModelConfig {
+  return model as unknown as MastraModelConfig
+}
 
 function sdkTools(tools: Readonly<Record<string, Act>> = {}) {
   return Object.fromEntries(
@@ -76,6 +82,7 @@ export const AGENTS: Readonly<Record<string, MakeAgent>> = {
         model,
         tools: sdkTools(tools),
         stopWhen: stepCountIs(9),
+        onError: () => undefined,
         ...options,
         agent: (prompt: string, { settings }) => streamText({ ...settings, prompt }),
       }) as unknown as Wrapped,
@@ -91,7 +98,13 @@ export const AGENTS: Readonly<Record<string, MakeAgent>> = {
       }),
     ),
   'Mastra Agent': (reflex, { model, tools, ...options }) => {
-    const settings = reflex.mastra({ id: 'agent', name: 'agent', instructions: 'Help.', model, tools: mastraTools(tools) })
+    const settings = reflex.mastra({
+      id: 'agent',
+      name: 'agent',
+      instructions: 'Help.',
+      model: mastraModel(model),
+      tools: mastraTools(tools),
+    })
     return testAgent(reflex.wrap({ framework: 'mastra', agent: new Agent(settings), ...options }))
   },
 }

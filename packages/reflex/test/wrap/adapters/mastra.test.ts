@@ -3,13 +3,15 @@ import { createTool } from '@mastra/core/tools'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { life } from '../session/world.ts'
+import { mastraModel } from './frameworks.ts'
 import { ScriptedLanguageModel } from './language-model.ts'
 
-const weather = () =>
+const weather = (readOnlyHint = false) =>
   createTool({
     id: 'weather',
     description: 'The weather.',
     inputSchema: z.object({ city: z.string() }),
+    mcp: { annotations: { readOnlyHint } },
     execute: async ({ city }) => ({ weather: `${city}: sunny` }),
   })
 
@@ -17,7 +19,13 @@ describe('an agent of Mastra', () => {
   it('is a run for each turn', async () => {
     const { reflex, troubles } = life()
     const model = new ScriptedLanguageModel([{ call: 'weather', args: { city: 'Rome' } }], 'It is sunny.')
-    const settings = reflex.mastra({ id: 'sunny', name: 'Sunny', instructions: 'Help.', model, tools: { weather: weather() } })
+    const settings = reflex.mastra({
+      id: 'sunny',
+      name: 'Sunny',
+      instructions: 'Help.',
+      model: mastraModel(model),
+      tools: { weather: weather() },
+    })
     const agent = reflex.wrap({ framework: 'mastra', agent: new Agent(settings) })
     let run = ''
     const output = await agent.run('the weather?', { onStart: (id) => (run = id) })
@@ -36,7 +44,7 @@ describe('an agent of Mastra', () => {
       id: 'sunny',
       name: 'Sunny',
       instructions: 'Help.',
-      model: () => model,
+      model: () => mastraModel(model),
       tools: async () => ({ weather: weather() }),
     })
     const agent = reflex.wrap({ framework: 'mastra', agent: new Agent(settings), strictIntercept: true })
@@ -53,7 +61,7 @@ describe('an agent of Mastra', () => {
       id: 'sunny',
       name: 'Sunny',
       instructions: 'Help.',
-      model: models.map((model) => ({ model, maxRetries: 0 })),
+      model: models.map((model) => ({ model: mastraModel(model), maxRetries: 0 })),
     })
     // Mastra writes failures of models to the console.
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
@@ -65,9 +73,9 @@ describe('an agent of Mastra', () => {
 
   it('repeats a tool after a crash only if the tool says that it only reads', async () => {
     const { reflex } = life()
-    const tools = { weather: createTool({ ...weather(), mcp: { annotations: { readOnlyHint: true } } }), send: weather() }
+    const tools = { weather: weather(true), send: weather() }
     const model = new ScriptedLanguageModel('hi')
-    const settings = reflex.mastra({ id: 'sunny', name: 'Sunny', instructions: 'Help.', model, tools })
+    const settings = reflex.mastra({ id: 'sunny', name: 'Sunny', instructions: 'Help.', model: mastraModel(model), tools })
     await reflex.wrap({ framework: 'mastra', agent: new Agent(settings) }).run('hi')
     const { def } = reflex.runtime.programs.find('turn:Sunny') ?? {}
     expect(def).toMatchObject({
@@ -85,7 +93,7 @@ describe('an agent of Mastra', () => {
     expect(() => reflex.mastra(settings)).toThrow(
       expect.objectContaining({ code: 'R2150', fix: expect.stringContaining('ModelRouterLanguageModel') as unknown }),
     )
-    const past = [new Agent(settings), new Agent({ ...settings, model: new ScriptedLanguageModel('hi') })]
+    const past = [new Agent(settings), new Agent({ ...settings, model: mastraModel(new ScriptedLanguageModel('hi')) })]
     for (const agent of past)
       expect(() => reflex.wrap({ framework: 'mastra', agent })).toThrow(
         expect.objectContaining({ code: 'R2150', fix: expect.stringContaining('reflex.mastra') as unknown }),

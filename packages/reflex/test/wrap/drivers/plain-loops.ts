@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { type Fields, fieldsOf, listOf } from '../../../src/wrap/dialects/loose.ts'
-import type { TurnOptions, Wrapped } from '../../../src/wrap/index.ts'
+import type { Wrapped } from '../../../src/wrap/index.ts'
 import { anthropicFixture } from '../dialects/anthropic-fixture.ts'
 import { type Fixture, parsed, TOOL } from '../dialects/fixture.ts'
 import { chatFixture, responsesFixture } from '../dialects/openai-fixtures.ts'
@@ -116,7 +116,7 @@ class LoopAgent<Client extends object> implements DrivenAgent {
   }
 
   run({ text, chat = text, options }: DrivenTurn): Promise<string> {
-    return this.#wrapped.run({ text, chat }, options as TurnOptions)
+    return this.#wrapped.run({ text, chat }, options)
   }
 
   resume(run: string): Promise<string> {

@@ -5,7 +5,7 @@ import type { DrivenModel } from '../driver.ts'
 /** Returns a `fetch` that answers as a provider does: JSON, or server-sent events for a request with `stream`. */
 export function scriptedFetch(fixture: Fixture, model: DrivenModel): typeof fetch {
   return async (_, init) => {
-    const request = JSON.parse(String(init?.body)) as Fields
+    const request = JSON.parse(init?.body as string) as Fields
     const said = await model.reply(request)
     const headers = { 'x-request-id': 'req_1', 'request-id': 'req_1' }
     if (request['stream'] !== true) return Response.json(fixture.response(said), { headers })
