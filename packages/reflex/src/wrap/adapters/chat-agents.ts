@@ -67,5 +67,12 @@ async function complete(output: unknown, reader: OutputReader): Promise<unknown>
   const { messages } = fieldsOf(output)
   if (!Array.isArray(messages)) return output
   const { content } = fieldsOf(messages.at(-1))
-  return { text: typeof content === 'string' ? content : listOf(content).map((part) => textOf(fieldsOf(part)['text'])).join('') }
+  return {
+    text:
+      typeof content === 'string'
+        ? content
+        : listOf(content)
+            .map((part) => textOf(fieldsOf(part)['text']))
+            .join(''),
+  }
 }

@@ -32,7 +32,13 @@ export function chunkMaker(classes: ChunkClasses | undefined): (chunk: Fields) =
       })
     const message = fieldsOf(chunk['message'])
     const { content, ...fields } = message
-    return fieldsOf(new classes.ChatGenerationChunk({ ...chunk, text: plainText(content), message: new classes.AIMessageChunk({ ...fields, content: content ?? '' }) }))
+    return fieldsOf(
+      new classes.ChatGenerationChunk({
+        ...chunk,
+        text: plainText(content),
+        message: new classes.AIMessageChunk({ ...fields, content: content ?? '' }),
+      }),
+    )
   }
 }
 

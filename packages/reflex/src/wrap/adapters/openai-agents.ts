@@ -15,8 +15,8 @@ function adapt(settings: Fields, declare: DeclareTool, note: NoteRestore): Field
   const config = fieldsOf(fieldsOf(runner)['config'])
   if (runner !== undefined) note(wrapProvider(config['modelProvider'], 'runner'))
   if (modelProvider !== undefined) note(wrapProvider(modelProvider, 'modelProvider'))
+  // The name of a model is looked up by the provider.
   for (const each of [model, config['model'], ...listOf(models)])
-    // The name of a model is looked up by the provider.
     if (each !== undefined && typeof each !== 'string') note(wrapModel(each, 'model'))
   for (const tool of listOf(tools)) wrapAgentsTool(tool, declare, note)
   return settings

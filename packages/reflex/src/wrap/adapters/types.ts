@@ -42,7 +42,7 @@ export type InputOf<Built> =
   | (Built extends { generate(input: infer Input): unknown }
       ? string extends Input
         ? { readonly messages: Input; readonly [option: string]: unknown }
-         : Input
+        : Input
       : never)
   | (Built extends { invoke(input: infer Input, ...rest: never[]): unknown } ? Input : never)
 /** What a turn of an object of a framework gives. */

@@ -62,7 +62,9 @@ export function wrapFramework(reflex: Reflex, what: unknown, rest?: unknown): Fr
   if (given['agent'] instanceof FrameworkAgent) return given['agent']
   const adapter = adapterOf(given['framework'])
   const restores = new Restores()
-  return restores.guard(() => wrapGiven({ reflex, adapter, given, ...(rest === undefined ? {} : { factory: what as AnyFunction }) }, restores))
+  return restores.guard(() =>
+    wrapGiven({ reflex, adapter, given, ...(rest === undefined ? {} : { factory: what as AnyFunction }) }, restores),
+  )
 }
 
 interface GivenAgent {
@@ -88,7 +90,8 @@ function wrapGiven({ reflex, adapter, given, factory }: GivenAgent, restores: Re
   const turn = turnOf(adapter, agent)
   const { tools, models } = turn
   if (tools !== undefined || models !== undefined) adapter.adapt({ tools, models }, declare, restores.note)
-  if (tools === undefined && settings['tools'] === undefined) for (const fact of ALIASED.get(reflex)?.[adapter.framework] ?? []) note(facts, fact)
+  if (tools === undefined && settings['tools'] === undefined)
+    for (const fact of ALIASED.get(reflex)?.[adapter.framework] ?? []) note(facts, fact)
   const options = { ...(given as WrapOptions), name: turnName(given, agent) }
   const parts = partsOf({ given: options, agent, isFactory: false, reflex })
   const { restore } = restores

@@ -36,7 +36,19 @@ export type MakeMessage = (fields: Fields & { readonly type: string }) => Fields
 /** The options of a call that stand elsewhere, or that the framework adds for itself: they differ from run to run. */
 const NOT_PARAMS = [
   ...['messages', 'tools', 'headers'],
-  ...['signal', 'callbacks', 'runManager', 'metadata', 'tags', 'runId', 'runName', 'recursionLimit', 'configurable', 'promptIndex', 'timeout'],
+  ...[
+    'signal',
+    'callbacks',
+    'runManager',
+    'metadata',
+    'tags',
+    'runId',
+    'runName',
+    'recursionLimit',
+    'configurable',
+    'promptIndex',
+    'timeout',
+  ],
   ...['writer', 'interrupt', 'control', 'executionInfo', 'serverInfo', 'store', 'context', 'heartbeat'],
 ]
 

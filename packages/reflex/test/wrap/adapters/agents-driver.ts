@@ -1,4 +1,13 @@
-import { Agent, type AgentInputItem, type FunctionTool, type Model, type ModelRequest, Runner, setTracingDisabled, tool } from '@openai/agents'
+import {
+  Agent,
+  type AgentInputItem,
+  type FunctionTool,
+  type Model,
+  type ModelRequest,
+  Runner,
+  setTracingDisabled,
+  tool,
+} from '@openai/agents'
 import type { Wrapped } from '../../../src/wrap/index.ts'
 import { fieldsOf, type Fields } from '../../../src/wrap/dialects/loose.ts'
 import { agentsFixture } from '../dialects/framework-fixtures.ts'
@@ -71,7 +80,8 @@ function make({ reflex, mode, carrier, model, tools, strictIntercept, isWrappedT
     run: ({ text, chat = text, options }) => wrapped.run({ text, chat }, options),
     resume: (run) => wrapped.resume(run),
     history: (chat) => JSON.stringify(chats.get(chat) ?? []),
-    edit: (chat, from, to) => void chats.set(chat, JSON.parse(JSON.stringify(chats.get(chat) ?? []).replaceAll(from, to)) as AgentInputItem[]),
+    edit: (chat, from, to) =>
+      void chats.set(chat, JSON.parse(JSON.stringify(chats.get(chat) ?? []).replaceAll(from, to)) as AgentInputItem[]),
     unwrap: () => wrapped.unwrap(),
     isOriginal: () => [modelProvider.getModel, ...own.map(({ invoke }) => invoke)].every((each, i) => each === before[i]),
   }
@@ -83,7 +93,10 @@ export const agentsDriver: Driver = {
   modes: ['whole', 'stream'],
   make,
   wrapFrozen: (reflex) => {
-    const model: Fields & Model = Object.freeze({ getResponse: () => Promise.reject(new Error('unused')), getStreamedResponse: () => [] as never })
+    const model: Fields & Model = Object.freeze({
+      getResponse: () => Promise.reject(new Error('unused')),
+      getStreamedResponse: () => [] as never,
+    })
     return reflex.wrap({ framework: 'openai-agents', model, agent: (text: string) => text })
   },
 }

@@ -51,7 +51,13 @@ class DrivenChatModel extends BaseChatModel {
 /** A message without its class. */
 function plainMessage(message: BaseMessage): Fields {
   const { type, content, name, tool_calls, tool_call_id } = fieldsOf(message)
-  return { type, content, ...(name !== undefined && { name }), ...(tool_calls !== undefined && { tool_calls }), ...(tool_call_id !== undefined && { tool_call_id }) }
+  return {
+    type,
+    content,
+    ...(name !== undefined && { name }),
+    ...(tool_calls !== undefined && { tool_calls }),
+    ...(tool_call_id !== undefined && { tool_call_id }),
+  }
 }
 
 function drivenTool(name: string, { execute, sideEffects, idempotent }: DrivenTool) {
@@ -82,7 +88,9 @@ function langChain(model: DrivenChatModel, tools: Tools): ChatAgent {
 function langGraph(model: DrivenChatModel, tools: Tools): ChatAgent {
   const bound = model.bindTools(tools)
   return new StateGraph(MessagesAnnotation)
-    .addNode('model', async ({ messages }) => ({ messages: [(await bound.invoke([new SystemMessage('Be brief.'), ...messages])) as AIMessage] }))
+    .addNode('model', async ({ messages }) => ({
+      messages: [(await bound.invoke([new SystemMessage('Be brief.'), ...messages])) as AIMessage],
+    }))
     .addNode('tools', new ToolNode(tools))
     .addEdge(START, 'model')
     .addConditionalEdges('model', toolsCondition)
@@ -113,7 +121,10 @@ function driver(framework: 'langchain' | 'langgraph', build: typeof langChain): 
     const before = functions()
     const settings = { model: asked, tools: own }
     if (isWrappedTwice === true) reflex.langgraph(settings)
-    const agent = build(isBypassing === true ? new DrivenChatModel(model) : asked, own.filter(({ name }) => name === TOOL.name))
+    const agent = build(
+      isBypassing === true ? new DrivenChatModel(model) : asked,
+      own.filter(({ name }) => name === TOOL.name),
+    )
     const chats = new Map<string, BaseMessage[]>()
     const act = async ({ text, chat }: TurnInput): Promise<string> => {
       const state = { messages: [...(chats.get(chat) ?? []), new HumanMessage(text)] }
@@ -121,14 +132,22 @@ function driver(framework: 'langchain' | 'langgraph', build: typeof langChain): 
       chats.set(chat, messages)
       return messages.at(-1)?.text ?? ''
     }
-    const once = reflex.wrap({ framework, carrier, ...settings, name: 'driven', ...(strictIntercept !== undefined && { strictIntercept }), agent: act })
+    const once = reflex.wrap({
+      framework,
+      carrier,
+      ...settings,
+      name: 'driven',
+      ...(strictIntercept !== undefined && { strictIntercept }),
+      agent: act,
+    })
     const wrapped = isWrappedTwice === true ? reflex.wrap(once as Wrapped<TurnInput, string>) : once
     return {
       run: ({ text, chat = text, options }) => wrapped.run({ text, chat }, options),
       resume: (run) => wrapped.resume(run),
       history: (chat) => JSON.stringify(chats.get(chat) ?? []),
       edit: (chat, from, to) => {
-        for (const message of chats.get(chat) ?? []) if (typeof message.content === 'string') message.content = message.content.replaceAll(from, to)
+        for (const message of chats.get(chat) ?? [])
+          if (typeof message.content === 'string') message.content = message.content.replaceAll(from, to)
       },
       unwrap: () => wrapped.unwrap(),
       isOriginal: () => functions().every((each, i) => each === before[i]),
@@ -139,7 +158,12 @@ function driver(framework: 'langchain' | 'langgraph', build: typeof langChain): 
     fixture: langFixture,
     modes: ['whole', 'stream'],
     make,
-    wrapFrozen: (reflex) => reflex.wrap({ framework, model: Object.freeze(new DrivenChatModel({ reply: () => Promise.reject(new Error('unused')) })), agent: (text: string) => text }),
+    wrapFrozen: (reflex) =>
+      reflex.wrap({
+        framework,
+        model: Object.freeze(new DrivenChatModel({ reply: () => Promise.reject(new Error('unused')) })),
+        agent: (text: string) => text,
+      }),
   }
 }
 

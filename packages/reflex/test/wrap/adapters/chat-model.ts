@@ -36,7 +36,10 @@ export class ScriptedChatModel extends BaseChatModel {
 
   override async _generate(messages: BaseMessage[], options: this['ParsedCallOptions']): Promise<ChatResult> {
     const { text, tool_calls } = await this.#next(messages, options)
-    const message = Object.assign(new AIMessage({ content: text, tool_calls }), { usage_metadata, response_metadata: { finish_reason: 'stop' } })
+    const message = Object.assign(new AIMessage({ content: text, tool_calls }), {
+      usage_metadata,
+      response_metadata: { finish_reason: 'stop' },
+    })
     return { generations: [{ text, message }], llmOutput: {} }
   }
 

@@ -47,7 +47,10 @@ function agentOf({ reflex }: Life, seen: unknown[], last: () => Promise<unknown>
     await tools.last.invoke({})
     return 'done'
   }
-  return { asked: model.script.requests, wrapped: reflex.wrap({ framework: 'langgraph', model, tools: Object.values(tools), name: 'graph', agent }) }
+  return {
+    asked: model.script.requests,
+    wrapped: reflex.wrap({ framework: 'langgraph', model, tools: Object.values(tools), name: 'graph', agent }),
+  }
 }
 
 describe('a resumed turn of LangChain', () => {

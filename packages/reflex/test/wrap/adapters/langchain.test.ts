@@ -49,7 +49,11 @@ describe('an agent of LangChain', () => {
     const model = new ScriptedChatModel(inTurn({ call: 'weather', args: { city: 'Atlantis' } }, ASKS, 'It is sunny.'))
     const { tool: look } = weather()
     const agent = createAgent({ model, tools: [look], middleware: [reflex.langchain()] })
-    const wrapped = reflex.wrap({ framework: 'langchain', agent: (text: string) => agent.invoke({ messages: [{ role: 'user', content: text }] }), strictIntercept: true })
+    const wrapped = reflex.wrap({
+      framework: 'langchain',
+      agent: (text: string) => agent.invoke({ messages: [{ role: 'user', content: text }] }),
+      strictIntercept: true,
+    })
     const { messages } = await wrapped.run('the weather?')
     expect(messages.map(({ text }) => text)).toContain('Error: no such city\n Please fix your mistakes.')
     expect(messages.at(-1)?.text).toBe('It is sunny.')
@@ -61,14 +65,24 @@ describe('an agent of LangChain', () => {
     const { reflex, troubles } = world
     await activate(world, RELEASE, ['set_tag'])
     const tags: unknown[] = []
-    const setTag = tool(async (args) => { tags.push(args); return 'set' }, { name: 'set_tag', description: 'Sets a tag.', schema: z.object({ tag: z.string() }) })
-    const proposal = carrier === 'text' ? propose({ tag: 'v1' }) : { call: 'reflex_propose', args: { skill_id: 'release.tag', inputs: { tag: 'v1' } } }
+    const setTag = tool(
+      async (args) => {
+        tags.push(args)
+        return 'set'
+      },
+      { name: 'set_tag', description: 'Sets a tag.', schema: z.object({ tag: z.string() }) },
+    )
+    const proposal =
+      carrier === 'text' ? propose({ tag: 'v1' }) : { call: 'reflex_propose', args: { skill_id: 'release.tag', inputs: { tag: 'v1' } } }
     const model = new ScriptedChatModel(inTurn(proposal, 'Released.'))
     const agent = createAgent({ model, tools: [setTag], systemPrompt: 'Be brief.' })
     const wrapped = reflex.wrap({ framework: 'langchain', agent, carrier })
     const { messages } = await wrapped.run('release v1')
     expect(troubles.map(String)).toEqual([])
-    expect(messages.map(({ type, text }) => [type, text])).toEqual([['human', 'release v1'], ['ai', 'Released.']])
+    expect(messages.map(({ type, text }) => [type, text])).toEqual([
+      ['human', 'release v1'],
+      ['ai', 'Released.'],
+    ])
     expect(tags).toEqual([{ tag: 'v1' }])
     expect(model.script.requests).toHaveLength(2)
     expect(model.script.requests[0]?.at(-1)?.text).toContain('release.tag')
