@@ -82,5 +82,7 @@ type ResumeOptions = Pick<TurnOptions, 'signal' | 'conversation'>
 /** True if the first request of a turn was one for a stream. */
 function hasStreams(state: State): boolean {
   const requests = TURN_KEYS.request('model/')
-  return Object.keys(state.root.reader().snapshot()).some((key) => key.startsWith(requests) && key.split('/')[1]?.endsWith('-stream') === true)
+  return Object.keys(state.root.reader().snapshot()).some(
+    (key) => key.startsWith(requests) && key.split('/')[1]?.endsWith('-stream') === true,
+  )
 }

@@ -95,7 +95,8 @@ export const faults = defineFaults({
     title: 'A tool of an agent has failed',
     verdict: 'fail',
     when: TURN,
-    means: 'The agent has called one of its tools, or code of its own, and that threw. The agent got what was thrown; a resumed turn throws it again.',
+    means:
+      'The agent has called one of its tools, or code of its own, and that threw. The agent got what was thrown; a resumed turn throws it again.',
     often: 'a service that a tool calls is away, wrong arguments from the model',
     fix: 'Correct the tool, or let the agent tell its model what has failed.',
   },
