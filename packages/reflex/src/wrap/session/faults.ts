@@ -52,9 +52,9 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'when a turn is resumed',
     means:
-      'A resumed agent starts over, and calls that the record has are answered from it. Here it calls a tool that changes something, with other arguments than before, while a recorded call of such a tool is still unused. To go on could do a thing twice in two ways, so the call was refused.',
+      'A resumed agent starts over, and calls that the record has are answered from it. Here it makes a call that the record does not have, while recorded calls are still unused. A person has refused it, because it could do a thing twice in two ways, or the turn is strict. Both sides are in the data of this fault.',
     often: 'code that reads a clock or randomness, an agent that was changed since its process ended',
-    fix: 'Take such values from `once(name, read)`, or begin a new turn.',
+    fix: 'Take such values from `once(name, read)`, or begin a new turn. `reflex inbox` shows the question about such a call.',
   },
   R2155: {
     title: 'An agent cannot be wrapped like this',

@@ -1,5 +1,5 @@
 import type { Call, Json } from '../../kernel/index.ts'
-import type { CallResult, ModelReply, TurnInput } from '../../kinds/skill/model/turn.ts'
+import type { CallResult, ModelReply } from '../../kinds/skill/model/turn.ts'
 import { protocolCall } from '../../kinds/skill/protocol/native.ts'
 import type { RunSettings } from '../../policy/index.ts'
 import type { CanonicalReply } from '../dialects/contract.ts'
@@ -10,6 +10,7 @@ import { recordedStream } from './chunk-record.ts'
 import type { Conversation, Conversations } from './conversations.ts'
 import { modelReply, type ModelRequest, openRequest, type PastRequest, requestDelta, withSkills } from './model-call.ts'
 import { PendingCall, UNRECORDED, valueOf } from './pending-call.ts'
+import type { CallInput } from './recorded-calls.ts'
 import { recordedFault } from './recorded-fault.ts'
 import { ReplyStream, type StreamRequest } from './reply-stream.ts'
 import type { TurnRun } from './turn-run.ts'
@@ -142,7 +143,7 @@ export class ModelCalls {
     this.#parts.conversations.note(conversation, canonical)
   }
 
-  #input(id: string, { canonical }: Pick<ModelRequest, 'canonical'>): TurnInput {
+  #input(id: string, { canonical }: Pick<ModelRequest, 'canonical'>): CallInput {
     const delta = requestDelta(canonical, this.#last)
     this.#last = { id, canonical }
     return { do: 'model', id, request: delta, userText: canonical.turn?.text ?? '' }

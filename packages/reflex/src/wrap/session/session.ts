@@ -2,7 +2,6 @@ import type { Reflex } from '../../app/reflex.ts'
 import { type Call, canonicalJson, digest, type Json } from '../../kernel/index.ts'
 import type { InstalledSkill } from '../../kinds/skill/bulletin/candidates.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
-import type { TurnInput } from '../../kinds/skill/model/turn.ts'
 import type { TurnHost } from '../../kinds/skill/turn/host.ts'
 import type { RunSettings } from '../../policy/index.ts'
 import { latestSelection } from '../dialects/ledgers.ts'
@@ -12,6 +11,7 @@ import type { Conversations } from './conversations.ts'
 import type { ModelRequest } from './model-call.ts'
 import { ModelCalls } from './model-calls.ts'
 import { PendingCall, UNRECORDED, valueOf } from './pending-call.ts'
+import type { CallInput } from './recorded-calls.ts'
 import { recordable, recordedFault } from './recorded-fault.ts'
 import type { StreamRequest } from './reply-stream.ts'
 import type { AgentSkills } from './skills.ts'
@@ -28,6 +28,8 @@ export interface SessionParts {
   readonly conversation: string | undefined
   readonly tools: readonly SkillTool[]
   readonly signal: AbortSignal | undefined
+  /** True: a resumed turn whose code diverges from its record fails. */
+  readonly isStrict: boolean
 }
 
 /**
@@ -43,7 +45,8 @@ export class TurnSession implements TurnHost, AgentSession {
 
   constructor(parts: SessionParts) {
     this.#parts = parts
-    this.run = new TurnRun(parts.reflex)
+    const leaves = (name: string): boolean => parts.tools.find((tool) => tool.name === name)?.sideEffects !== 'none'
+    this.run = new TurnRun(parts.reflex, { leaves, isStrict: parts.isStrict })
     const { conversations, conversation, signal } = parts
     this.#models = new ModelCalls({ run: this.run, conversations, conversation, signal, id: (...call) => this.#id(...call) })
   }
@@ -60,7 +63,6 @@ export class TurnSession implements TurnHost, AgentSession {
     const given = jsonOf(args.length === 1 ? args[0] : args)
     const facts = this.#parts.tools.find((tool) => tool.name === name)
     const id = this.#id('tool', name, given)
-    this.run.recorded.check(id, { changes: facts?.sideEffects !== 'none', given })
     return this.#act(id, act, { redact: facts?.redact, input: { do: 'tool', id, tool: name, args: redacted(given, facts?.redact) } })
   }
 
@@ -121,5 +123,5 @@ export class TurnSession implements TurnHost, AgentSession {
 
 interface ActInput {
   readonly redact: readonly string[] | undefined
-  readonly input: TurnInput
+  readonly input: CallInput
 }

@@ -45,12 +45,15 @@ export interface RequestDelta {
   readonly params?: JsonObject
 }
 
-/** What the code of an agent does through its proxies. Each is one input of the turn. */
+/**
+ * What the code of an agent does through its proxies. Each is one input of the turn. `diverged`: a person decides whether the call is made,
+ * because the record has another one; this is the fault of a call that is refused.
+ */
 export type TurnInput =
   | { readonly do: 'model'; readonly id: string; readonly request: RequestDelta; readonly userText?: string }
-  | { readonly do: 'tool'; readonly id: string; readonly tool: string; readonly args: Json }
+  | { readonly do: 'tool'; readonly id: string; readonly tool: string; readonly args: Json; readonly diverged?: JsonObject }
   /** Other code of the agent as an effect: its result is kept, and it is not run again. */
-  | { readonly do: 'once'; readonly id: string; readonly name: string }
+  | { readonly do: 'once'; readonly id: string; readonly name: string; readonly diverged?: JsonObject }
   | { readonly do: 'end'; readonly status: 'done' | 'failed'; readonly value?: Json }
   /** Something to know about the turn, such as a divergence after a crash. */
   | { readonly do: 'note'; readonly note: JsonObject }
