@@ -7,7 +7,7 @@ import { recordedResult, revivedResult, toolArguments } from './tool-messages.ts
 
 interface ChatToolParts {
   /** Returns what makes messages as the model of the agent does; undefined if the model is not known. */
-  messages(): MakeMessage | undefined
+  readonly messages: () => MakeMessage | undefined
   readonly declare: DeclareTool
   readonly note: NoteRestore
 }

@@ -34,23 +34,10 @@ import {
 export type MakeMessage = (fields: Fields & { readonly type: string }) => Fields
 
 /** The options of a call that stand elsewhere, or that the framework adds for itself: they differ from run to run. */
-const NOT_PARAMS = [
-  ...['messages', 'tools', 'headers'],
-  ...[
-    'signal',
-    'callbacks',
-    'runManager',
-    'metadata',
-    'tags',
-    'runId',
-    'runName',
-    'recursionLimit',
-    'configurable',
-    'promptIndex',
-    'timeout',
-  ],
-  ...['writer', 'interrupt', 'control', 'executionInfo', 'serverInfo', 'store', 'context', 'heartbeat'],
-]
+const NOT_PARAMS =
+  'messages tools headers signal callbacks runManager metadata tags runId runName recursionLimit configurable promptIndex timeout writer interrupt control executionInfo serverInfo store context heartbeat'.split(
+    ' ',
+  )
 
 const TEXT = ['text']
 const textPart = (text: string): Fields => ({ type: 'text', text })

@@ -37,13 +37,14 @@ class DrivenAgentsModel implements Model {
   }
 }
 
-function drivenTool(name: string, { execute, sideEffects, idempotent }: DrivenTool): FunctionTool {
+function drivenTool(name: string, given: DrivenTool): FunctionTool {
+  const { sideEffects, idempotent } = given
   const made = tool({
     name,
     description: TOOL.description,
     strict: false,
     parameters: { type: 'object', properties: {}, required: [], additionalProperties: true },
-    execute: (args) => execute(fieldsOf(args)),
+    execute: (args) => given.execute(fieldsOf(args)),
   })
   return Object.assign(made, { sideEffects, idempotent }) as unknown as FunctionTool
 }

@@ -26,7 +26,7 @@ class DrivenChatModel extends BaseChatModel {
 
   override bindTools(tools: BindToolsInput[]): Runnable {
     const described = tools.map((each) => ({ type: 'function', function: { ...TOOL, name: fieldsOf(each)['name'] } }))
-    return this.withConfig({ tools: described } as object) as unknown as Runnable
+    return this.withConfig({ tools: described } as object)
   }
 
   override async _generate(messages: BaseMessage[], options: object): Promise<ChatResult> {
@@ -60,8 +60,9 @@ function plainMessage(message: BaseMessage): Fields {
   }
 }
 
-function drivenTool(name: string, { execute, sideEffects, idempotent }: DrivenTool) {
-  return tool((args) => execute(fieldsOf(args)), {
+function drivenTool(name: string, given: DrivenTool) {
+  const { sideEffects, idempotent } = given
+  return tool((args) => given.execute(fieldsOf(args)), {
     name,
     description: TOOL.description,
     schema: { type: 'object', properties: {}, additionalProperties: true },
@@ -82,7 +83,7 @@ interface ChatAgent {
 }
 
 function langChain(model: DrivenChatModel, tools: Tools): ChatAgent {
-  return createAgent({ model, tools, systemPrompt: 'Be brief.' }) as unknown as ChatAgent
+  return createAgent({ model, tools, systemPrompt: 'Be brief.' })
 }
 
 function langGraph(model: DrivenChatModel, tools: Tools): ChatAgent {
@@ -95,7 +96,7 @@ function langGraph(model: DrivenChatModel, tools: Tools): ChatAgent {
     .addEdge(START, 'model')
     .addConditionalEdges('model', toolsCondition)
     .addEdge('tools', 'model')
-    .compile() as unknown as ChatAgent
+    .compile()
 }
 
 interface TurnInput {
@@ -117,7 +118,10 @@ function driver(framework: 'langchain' | 'langgraph', build: typeof langChain): 
   const make = ({ reflex, mode, carrier, model, tools, strictIntercept, isWrappedTwice, isBypassing }: DrivenParts): DrivenAgent => {
     const own = Object.entries(tools).map(([name, given]) => drivenTool(name, given))
     const asked = new DrivenChatModel(model)
-    const functions = (): unknown[] => [asked._generate, asked._streamResponseChunks, asked.bindTools, ...own.map(({ invoke }) => invoke)]
+    const functions = (): unknown[] => [
+      ...['_generate', '_streamResponseChunks', 'bindTools'].map((name) => fieldsOf(asked)[name]),
+      ...own.map((each) => fieldsOf(each)['invoke']),
+    ]
     const before = functions()
     const settings = { model: asked, tools: own }
     if (isWrappedTwice === true) reflex.langgraph(settings)

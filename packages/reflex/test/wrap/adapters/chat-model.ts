@@ -31,7 +31,7 @@ export class ScriptedChatModel extends BaseChatModel {
   }
 
   override bindTools(tools: BindToolsInput[]): Runnable {
-    return this.withConfig({ tools: tools.map(described) } as object) as unknown as Runnable
+    return this.withConfig({ tools: tools.map(described) } as object)
   }
 
   override async _generate(messages: BaseMessage[], options: this['ParsedCallOptions']): Promise<ChatResult> {
@@ -95,6 +95,6 @@ export class CopyingChatModel extends ScriptedChatModel {
   override bindTools(tools: BindToolsInput[]): Runnable {
     const copy = new CopyingChatModel(this.script.answer)
     Object.assign(copy.script, { requests: this.script.requests, tools: this.script.tools })
-    return copy.withConfig({ tools: tools.map(described) } as object) as unknown as Runnable
+    return copy.withConfig({ tools: tools.map(described) } as object)
   }
 }

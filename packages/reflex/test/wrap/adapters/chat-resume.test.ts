@@ -1,4 +1,4 @@
-import { AIMessageChunk, ToolMessage } from '@langchain/core/messages'
+import { AIMessage, AIMessageChunk, ToolMessage } from '@langchain/core/messages'
 import { Command } from '@langchain/langgraph'
 import { tool } from 'langchain'
 import { describe, expect, it } from 'vitest'
@@ -26,8 +26,8 @@ function toolsOf(last: () => Promise<unknown>) {
 /** What a message of a tool says. */
 function shown(result: unknown): unknown {
   if (!ToolMessage.isInstance(result)) return JSON.stringify(result)
-  const { type, content, status, artifact, name, tool_call_id } = result
-  return { type, content, status, artifact, name, tool_call_id }
+  const { type, content, status, name, tool_call_id } = result
+  return { type, content, status, name, tool_call_id, artifact: result.artifact as unknown }
 }
 
 /** An agent that notes what its model and its tools give. */
@@ -36,7 +36,8 @@ function agentOf({ reflex }: Life, seen: unknown[], last: () => Promise<unknown>
   const tools = toolsOf(last)
   const call = (name: string) => ({ type: 'tool_call' as const, id: `call of ${name}`, name, args: {} })
   const agent = async (): Promise<string> => {
-    seen.push(await model.invoke('hi'))
+    const reply = await model.invoke('hi')
+    seen.push(AIMessage.isInstance(reply), reply.text, reply.usage_metadata, reply.response_metadata)
     const chunks: AIMessageChunk[] = []
     for await (const chunk of await model.stream('and again')) chunks.push(chunk)
     seen.push(chunks.map(({ text }) => text).join(''), chunks.at(-1)?.usage_metadata)
