@@ -33,11 +33,11 @@ import {
  */
 export type MakeMessage = (fields: Fields & { readonly type: string }) => Fields
 
-/** The options of a call that stand elsewhere, or that the framework adds for itself: they differ from run to run. */
-const NOT_PARAMS =
-  'messages tools headers signal callbacks runManager metadata tags runId runName recursionLimit configurable promptIndex timeout writer interrupt control executionInfo serverInfo store context heartbeat'.split(
-    ' ',
-  )
+/** The options of a call that stand elsewhere in a request. */
+const ELSEWHERE = ['messages', 'tools', 'headers', 'signal', 'timeout']
+/** The options that LangChain and LangGraph add for themselves: they differ from run to run. */
+const OF_RUNS = ['callbacks', 'runManager', 'metadata', 'tags', 'runId', 'runName', 'recursionLimit', 'configurable', 'promptIndex']
+const OF_GRAPHS = ['writer', 'interrupt', 'control', 'executionInfo', 'serverInfo', 'store', 'context', 'heartbeat']
 
 const TEXT = ['text']
 const textPart = (text: string): Fields => ({ type: 'text', text })
@@ -133,7 +133,7 @@ function readRequest(request: Fields): ReturnType<Dialect['read']> {
       } as Fields
       return canonicalTool(name, description, parameters ?? input_schema ?? schema)
     }),
-    params: without(request, ...NOT_PARAMS),
+    params: without(request, ...ELSEWHERE, ...OF_RUNS, ...OF_GRAPHS),
   })
 }
 

@@ -17,7 +17,7 @@ function toolsOf(last: () => Promise<unknown>) {
     plain: tool(async () => ({ sky: 'sunny' }), named('plain')),
     word: tool(async () => 'sunny', named('word')),
     rich: tool(async () => ['shown', { hidden: 1 }], named('rich', { responseFormat: 'content_and_artifact' })),
-    command: tool(async () => new Command({ goto: 'next', update: { seen: true } }), named('command')),
+    goes: tool(async () => new Command({ goto: 'next', update: { seen: true } }), named('goes')),
     failing: tool(async () => Promise.reject(new TypeError('no such city')), named('failing')),
     last: tool(last, named('last', { metadata: { sideEffects: 'external', idempotent: true } })),
   }
@@ -43,7 +43,7 @@ function agentOf({ reflex }: Life, seen: unknown[], last: () => Promise<unknown>
     seen.push(chunks.map(({ text }) => text).join(''), chunks.at(-1)?.usage_metadata)
     seen.push(chunks.every((chunk) => AIMessageChunk.isInstance(chunk)))
     seen.push(await tools.plain.invoke({}))
-    for (const each of [tools.plain, tools.word, tools.rich, tools.command]) seen.push(shown(await each.invoke(call(each.name))))
+    for (const each of [tools.plain, tools.word, tools.rich, tools.goes]) seen.push(shown(await each.invoke(call(each.name))))
     await tools.failing.invoke(call('failing')).catch((thrown: unknown) => seen.push(String(thrown)))
     await tools.last.invoke({})
     return 'done'

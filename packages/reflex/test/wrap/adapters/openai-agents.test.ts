@@ -116,34 +116,24 @@ describe('an agent of the OpenAI Agents SDK', () => {
   })
 
   it.each([
-    [
-      'has failed without saying how',
-      {},
-      () => {
-        throw new Error('out of tags')
-      },
-      'has failed; the SDK does not say how',
-    ],
-    ['must be approved by a person', { needsApproval: true }, () => 'ok', 'has to be approved by a person'],
-    [
-      'throws',
-      { errorFunction: null },
-      () => {
-        throw new Error('out of tags')
-      },
-      'out of tags',
-    ],
-  ])('tells a plan of a tool that %s', async (_, more, act, said) => {
+    ['has failed without saying how', {}, true, 'has failed; the SDK does not say how'],
+    ['must be approved by a person', { needsApproval: true }, false, 'has to be approved by a person'],
+    ['throws', { errorFunction: null }, true, 'out of tags'],
+  ])('tells a plan of a tool that %s', async (_, more, isCalled, said) => {
     const world = life()
     await activate(world, RELEASE, ['set_tag'])
     const calls: unknown[] = []
-    const setTag = toolNamed('set_tag', (args) => (calls.push(args), act()), more)
+    const fail = (args: object): never => {
+      calls.push(args)
+      throw new Error('out of tags')
+    }
+    const setTag = toolNamed('set_tag', fail, more)
     const model = new ScriptedAgentsModel(inTurn(propose({ tag: 'v1' }), 'It failed.'))
     const agent = new Agent({ name: 'guide', tools: [setTag] })
     const wrapped = world.reflex.wrap({ framework: 'openai-agents', agent, runner: runnerOf(model) })
     let run = ''
     expect((await wrapped.run('release v1', { onStart: (id) => (run = id) })).finalOutput).toBe('It failed.')
-    expect(calls).toHaveLength('needsApproval' in more ? 0 : 1)
+    expect(calls).toHaveLength(isCalled ? 1 : 0)
     expect(JSON.stringify(model.requests[1]?.input)).toContain('failed')
     expect(JSON.stringify(await world.reflex.trace(run))).toContain(said)
   })
