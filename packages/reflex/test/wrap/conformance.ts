@@ -1,4 +1,3 @@
-// proves: skill 110, skill 111
 import { describe, expect, it } from 'vitest'
 import type { CanonicalPart } from '../../src/wrap/dialects/contract.ts'
 import type { Fields } from '../../src/wrap/dialects/loose.ts'
@@ -111,7 +110,6 @@ export function conformance(driver: Driver): void {
 function testTurns(driver: Driver, mode: Mode, carrier: Carrier): void {
   const { dialect } = driver.fixture
 
-  // proves: skill 96, skill 97, skill 98, skill 99
   it(`shows one bulletin in each request, which begins with the one before (${carrier})`, async () => {
     const one = life()
     await activate(one, RELEASE, ['set_tag'])
@@ -130,7 +128,6 @@ function testTurns(driver: Driver, mode: Mode, carrier: Carrier): void {
     expect(new Set(talk.requests.map((request) => dialect.read(request).system)).size).toBe(1)
   })
 
-  // proves: skill 100, skill 101, skill 112
   it(`carries out a proposal past the agent, and keeps it in the conversation (${carrier})`, async () => {
     const one = life()
     await activate(one, RELEASE, ['set_tag'])
@@ -151,7 +148,6 @@ function testTurns(driver: Driver, mode: Mode, carrier: Carrier): void {
     expect((await one.reflex.replay(run)).difference).toBeUndefined()
   })
 
-  // proves: skill 106
   it(`never mixes turns that run at the same time (${carrier})`, async () => {
     const one = life()
     await activate(one, RELEASE, ['set_tag'])
@@ -182,7 +178,6 @@ function testTurns(driver: Driver, mode: Mode, carrier: Carrier): void {
 }
 
 function testWrapping(driver: Driver, mode: Mode): void {
-  // proves: skill 102
   it('records each call once, however often it is wrapped', async () => {
     const one = life()
     const talk = new Conversation(driver, one, { mode, carrier: 'text', isWrappedTwice: true }, [[search('a')], ['Found.']])
@@ -191,7 +186,6 @@ function testWrapping(driver: Driver, mode: Mode): void {
     expect([count(trace, 'the agent asks its model'), count(trace, 'the agent calls a tool')]).toEqual([2, 1])
   })
 
-  // proves: skill 105
   it('reports an agent that asks its model past the proxies, and refuses it if it is strict', async () => {
     const one = life()
     const loose = new Conversation(driver, one, { mode, carrier: 'text', isBypassing: true }, [['Hi.']])
@@ -203,7 +197,6 @@ function testWrapping(driver: Driver, mode: Mode): void {
 }
 
 function testClient(driver: Driver): void {
-  // proves: skill 103
   it('is as it was when it is unwrapped', () => {
     const talk = new Conversation(driver, life(), { mode: driver.modes[0] ?? 'whole', carrier: 'text' }, [])
     if (talk.agent.isOriginal === undefined) return talk.agent.unwrap()
@@ -213,7 +206,6 @@ function testClient(driver: Driver): void {
   })
 
   const { wrapFrozen } = driver
-  // proves: skill 104
   it.runIf(wrapFrozen !== undefined)('refuses a client that cannot be replaced', () => {
     const { reflex } = life()
     expect(() => wrapFrozen?.(reflex)).toThrow(expect.objectContaining({ code: 'R2150', rule: 'E_CANNOT_INTERCEPT' }))

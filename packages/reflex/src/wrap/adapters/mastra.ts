@@ -31,7 +31,7 @@ export const mastra: Adapter = {
     const { getFullOutput } = fieldsOf(output)
     const whole = fieldsOf(typeof getFullOutput === 'function' ? await (getFullOutput as AnyFunction).call(output) : output)
     const { text, finishReason, steps, error } = whole
-    if (error !== undefined && typeof getFullOutput === 'function') throw error
+    if (error instanceof Error && typeof getFullOutput === 'function') throw error
     return Array.isArray(steps) && typeof text === 'string' ? { text, finishReason } : output
   },
 }

@@ -97,7 +97,7 @@ describe('an agent of the AI SDK', () => {
   it('tells its model of a tool that has failed in the same words after a crash', async () => {
     const failing = tool({
       inputSchema: z.object({}),
-      execute: () => {
+      execute: (): string => {
         throw new RangeError('out of paper')
       },
     })
@@ -166,8 +166,8 @@ describe('an agent of the AI SDK', () => {
     const { reflex } = life()
     const model = new ScriptedLanguageModel([{ call: 'weather', args: { city: 'Rome' } }], 'It is sunny.')
     const given = { model, tools: { weather: weather() } }
-    const { doGenerate } = model
-    const { execute } = given.tools.weather
+    const functions = (): unknown[] => [Reflect.get(model, 'doGenerate'), Reflect.get(given.tools.weather, 'execute')]
+    const before = functions()
     const once = reflex.aiSdk(given)
     const twice = reflex.aiSdk(once)
     expect([twice.model, twice.tools.weather]).toEqual([once.model, once.tools.weather])
@@ -178,7 +178,7 @@ describe('an agent of the AI SDK', () => {
     let run = ''
     await agent.run('the weather?', { onStart: (id) => (run = id) })
     expect(JSON.stringify(await reflex.trace(run)).match(/the agent calls a tool/g)).toHaveLength(1)
-    expect([model.doGenerate, given.tools.weather.execute]).toEqual([doGenerate, execute])
+    expect(functions()).toEqual(before)
     agent.unwrap()
     expect(reflex.wrap({ framework: 'ai-sdk', agent: built })).not.toBe(agent)
   })

@@ -125,21 +125,27 @@ function mastraOutput(given: unknown): Output {
 function sdkTools(tools: Tools): ToolSet {
   const inputSchema = jsonSchema(TOOL.parameters as never)
   return Object.fromEntries(
-    Object.entries(tools).map(([name, { execute, ...facts }]) => [
+    Object.entries(tools).map(([name, given]) => [
       name,
-      { ...tool({ description: TOOL.description, inputSchema, execute: async (args) => execute(args as never) }), ...facts },
+      { ...given, ...tool({ description: TOOL.description, inputSchema, execute: async (args) => given.execute(args as never) }) },
     ]),
   )
 }
 
 function mastraTools(tools: Tools) {
   return Object.fromEntries(
-    Object.entries(tools).map(([name, { execute, sideEffects, idempotent }]) => {
-      const annotations = { readOnlyHint: sideEffects === 'none', idempotentHint: idempotent === true }
+    Object.entries(tools).map(([name, given]) => {
+      const annotations = { readOnlyHint: given.sideEffects === 'none', idempotentHint: given.idempotent === true }
       const inputSchema = TOOL.parameters as never
       return [
         name,
-        createTool({ id: name, description: TOOL.description, inputSchema, mcp: { annotations }, execute: async (args) => execute(args) }),
+        createTool({
+          id: name,
+          description: TOOL.description,
+          inputSchema,
+          mcp: { annotations },
+          execute: async (args) => given.execute(args),
+        }),
       ]
     }),
   )

@@ -72,7 +72,7 @@ export const AGENTS: Readonly<Record<string, MakeAgent>> = {
         stopWhen: stepCountIs(9),
         ...options,
         agent: async (prompt: string, { settings }) => generateText({ ...settings, prompt }),
-      }) as unknown as Wrapped,
+      }),
     ),
   streamText: (reflex, { model, tools, ...options }) =>
     testAgent(
@@ -85,7 +85,7 @@ export const AGENTS: Readonly<Record<string, MakeAgent>> = {
         onError: () => undefined,
         ...options,
         agent: (prompt: string, { settings }) => streamText({ ...settings, prompt }),
-      }) as unknown as Wrapped,
+      }),
     ),
   ToolLoopAgent: (reflex, { model, tools, ...options }) =>
     testAgent(
