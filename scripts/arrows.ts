@@ -175,6 +175,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     // Turns of wrapped agents.
     'model/turn',
     'turn/turn',
+    'turn/position',
     'turn/host',
     'face/turn-module',
     // What control planes and their clients say to each other.
