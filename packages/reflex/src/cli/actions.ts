@@ -38,9 +38,11 @@ const ID = new Option('--id <name>', 'the name of the run; default: a generated 
 const EVENTS = new Option('--events <file>', 'events, one JSON value on each line; - reads standard input')
 const KIND = new Option('--kind <kind>', 'the kind of the program, if the file name does not show it')
 
+const INPUT = repeatableOption('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable')
+
 /** The options of commands that start a run. */
 const START_OPTIONS: readonly Option[] = [
-  repeatableOption('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable'),
+  INPUT,
   AGENT,
   MODEL,
   RECORD,
@@ -92,7 +94,7 @@ const withoutStore = (load: () => Promise<Action>): Action => {
 }
 
 /** The verbs about what is learned. */
-const LEARNING_VERBS = learningVerbs({ common: COMMON, by: BY, policy: POLICY, withStore, withExistingStore })
+const LEARNING_VERBS = learningVerbs({ common: COMMON, by: BY, policy: POLICY, tools: TOOLS, input: INPUT, withStore, withExistingStore })
 
 /** The verbs that every kind shares, in the order of the help. */
 const SHARED: readonly Verb[] = [

@@ -1,6 +1,5 @@
 import type { Reflex } from '../../app/reflex.ts'
 import { type Call, canonicalJson, digest, Fault, type FaultData, type Json } from '../../kernel/index.ts'
-import type { InstalledSkill } from '../../kinds/skill/bulletin/candidates.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
 import type { TurnHost } from '../../kinds/skill/turn/host.ts'
@@ -11,7 +10,7 @@ import { type AgentSession, callerContext } from './context.ts'
 import type { Conversation, Conversations } from './conversations.ts'
 import { modelReply, type ModelRequest, type PastRequest, requestDelta, withSkills } from './model-call.ts'
 import { PendingCall, UNRECORDED, valueOf } from './pending-call.ts'
-import type { AgentSkills } from './skills.ts'
+import type { AgentSkills, OfferedSkill } from './skills.ts'
 import { redacted } from './tools.ts'
 import { TurnRun } from './turn-run.ts'
 
@@ -19,7 +18,7 @@ import { TurnRun } from './turn-run.ts'
 export interface SessionParts {
   readonly reflex: Reflex
   readonly skills: AgentSkills
-  readonly installed: readonly InstalledSkill[]
+  readonly installed: readonly OfferedSkill[]
   readonly conversations: Conversations
   /** The name of the conversation, if the host gives one. */
   readonly conversation: string | undefined

@@ -27,7 +27,7 @@ export const skillBody: KindBody<SkillOptions, SkillProgram> = {
     return {
       kind: skillKind((source) => maker.compile(source)),
       reader: { ...skillReader(maker), stored: (id) => storedSkill(id, world.store, host, maker) },
-      ports: { 'skills.look': lookPort(world, host), ...registryPorts(world, host) },
+      ports: { 'skills.look': lookPort({ ...world, compiles: (source) => maker.compiles(source) }, host), ...registryPorts(world, host) },
     }
   },
 }

@@ -55,7 +55,13 @@ export class Execution {
       look: this.look,
       board: this.board,
       parsed: (Array.isArray(parsed) ? parsed : []) as GateQuestion['parsed'],
+      isExact: this.isExact,
     }
+  }
+
+  /** True if the caller names this very version: `skill:id@version`. */
+  get isExact(): boolean {
+    return this.x.programName.includes('@')
   }
 
   get board(): PlanValues['board'] {
