@@ -208,6 +208,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'plan/compiled-plan',
     'plan/kind',
     'plan/look-port',
+    'plan/recorded-decision',
     'plan/registry-port',
     'plan/skill-program',
     'protocol/format-result',
@@ -224,6 +225,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'registry/preview',
     'registry/registry',
     'registry/rollout',
+    'registry/what-if',
     'registry/skill-file',
     // For the verb `learn`.
     'formats/detect',

@@ -389,6 +389,13 @@ const SHARED: readonly Verb[] = [
       new Option('--strict', 'also capture the run, and replay the capture: every event, decision and effect'),
       new Option('--all', 'with --strict or a capture: report every difference, and not only the first'),
       new Option('--segment <n>', 'only this part of a run that never ends, from 1: from the state with which it begins'),
+      new Option(
+        '--what-if',
+        'decide again what the gate of skills has decided, with what follows or with what holds now; print what changes',
+      ),
+      new Option('--tau <tau>', 'with --what-if: another threshold of the host'),
+      new Option('--policy-mode <mode>', 'with --what-if: enforce or advise'),
+      new Option('--mode <mode>', 'pinned, or what-if for --what-if'),
       ...flagsOf('replay'),
       KIND,
       TOOLS,
@@ -399,6 +406,7 @@ const SHARED: readonly Verb[] = [
       'replay otter',
       'replay otter --against refund.workflow.json',
       'replay finch --strict',
+      'replay swift --what-if --tau 0.7',
       'replay finch.bundle.json --against alerts.dataflow.json',
     ],
     action: withExistingStore(async () => {

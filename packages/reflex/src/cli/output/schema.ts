@@ -23,7 +23,7 @@ import {
   verdict,
 } from '../../protocol/shapes.ts'
 import { AGENT_SKILL, LEARNED, TRANSCRIPTS } from './learn-schema.ts'
-import { BREAK_EVEN, OBSERVED_TURNS, ROLLOUT, SKILLS_COMPARED, TEXT_IMPORTED } from './skill-schema.ts'
+import { BREAK_EVEN, OBSERVED_TURNS, ROLLOUT, SKILLS_COMPARED, TEXT_IMPORTED, WHAT_IF } from './skill-schema.ts'
 
 /** A version of a skill. */
 const keptSkill = z.object({
@@ -285,6 +285,7 @@ export const DOCUMENTS = {
       rollout: ROLLOUT.extend({ text: text }),
     })
     .describe('skill promote'),
+  whatIf: WHAT_IF.describe('replay --what-if'),
   skillsCompared: SKILLS_COMPARED.describe('skill diff'),
   textImported: TEXT_IMPORTED.describe('skill import'),
   gateExplained: z

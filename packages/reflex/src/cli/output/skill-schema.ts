@@ -45,3 +45,19 @@ export const SKILLS_COMPARED = z.object({
 
 /** The document of `skill import`. */
 export const TEXT_IMPORTED = z.object({ v, skill: text, file: text, runs: z.literal(false) })
+
+const decisionSide = z.object({
+  version: text,
+  verdict: z.enum(['approved', 'denied', 'clarify']),
+  reason: text,
+  score: number.optional().describe('Millionths, as tau'),
+  tau: number.optional(),
+})
+
+/** The document of `replay --what-if`. */
+export const WHAT_IF = z.object({
+  v,
+  run: text,
+  decisions: number.describe('Decisions that were made again'),
+  changed: list(z.object({ record: number, skill: text, recorded: decisionSide, decided: decisionSide })),
+})

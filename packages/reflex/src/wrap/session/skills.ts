@@ -23,12 +23,13 @@ export interface OfferedSkill extends InstalledSkill {
   readonly active: ActiveEntry
 }
 
+/** The ids of skills about which a host was warned: one warning is enough for all of its agents. */
+const WARNED = new WeakMap<Reflex, Set<string>>()
+
 /** The skills that a wrapped agent is shown: those that are active in the project and environment of its host, or in its organisation. */
 export class AgentSkills {
   readonly #reflex: Reflex
   readonly host: SkillHost
-  /** The ids about which a warning was given in this process. */
-  readonly #warned = new Set<string>()
 
   constructor(reflex: Reflex) {
     this.#reflex = reflex
@@ -55,9 +56,11 @@ export class AgentSkills {
 
   /** An organisation has a skill that the project has, too: nobody would notice which one is used. */
   #warn(hidden: readonly string[]): void {
+    const warned = WARNED.get(this.#reflex) ?? new Set<string>()
+    WARNED.set(this.#reflex, warned)
     for (const id of hidden) {
-      if (this.#warned.has(id)) continue
-      this.#warned.add(id)
+      if (warned.has(id)) continue
+      warned.add(id)
       const message = `the skill ${id} of the project ${this.host.project} hides that of the organisation ${this.host.org ?? ''}`
       this.#reflex.report(faults.finding('R1499', message, { rule: 'registry.shadowed', path: id }))
     }
@@ -118,7 +121,7 @@ export class AgentSkills {
 }
 
 function turnArgs({ frame }: Call<RunSettings>): TurnArgs {
-  return (isObject(frame.args) ? frame.args : {}) as unknown as TurnArgs
+  return isObject(frame.args) ? frame.args : {}
 }
 
 /** The gate chooses by the same text, so that the version which is shown is the one that is carried out. */

@@ -7,7 +7,7 @@ const DAY = 86_400_000
 const RULE = { experiment: 'notes', shares: [{ version: '1.0.0', share: 0.5 }] }
 
 it('a program gets the version that the split of its run chooses, and the decision says so', async () => {
-  const one = await released()
+  const one = released()
   await one.activate(note('1.0.0'))
   await one.activate(note('1.1.0'), 0.5)
   const split: Record<string, number> = { '1.0.0': 0, '1.1.0': 0 }
@@ -25,7 +25,7 @@ it('a program gets the version that the split of its run chooses, and the decisi
 })
 
 it('a call that names a version gets it, also a deprecated one, with a warning; an evicted one is refused', async () => {
-  const one = await released()
+  const one = released()
   await one.activate(note('1.0.0'))
   await one.activate(note('2.0.0'))
   const old = await one.reflex.run('skill:app.note@1.0.0')
@@ -41,7 +41,7 @@ it('a call that names a version gets it, also a deprecated one, with a warning; 
 })
 
 it('the shares of a manifest hold when it is approved, and its rule promotes it by the executions since', async () => {
-  const one = await released()
+  const one = released()
   await one.activate(note('1.0.0'))
   await one.activate(note('1.1.0', { rollout: { ...RULE, promote: { runs: 3, success: 0.9 } } }))
   const shares = async () => (await one.registry.list()).map(({ version, share }) => [version, share])
@@ -64,7 +64,7 @@ it('the shares of a manifest hold when it is approved, and its rule promotes it 
 })
 
 it('a version that fails is rolled back by its rule, and the one before has all calls again', async () => {
-  const one = await released()
+  const one = released()
   await one.activate(note('1.0.0'))
   await one.activate(note('1.1.0', { rollout: { ...RULE, promote: { runs: 1, success: 0 }, rollback: { runs: 2, success: 0.9 } } }))
   one.failing.add('1.1.0')
@@ -78,7 +78,7 @@ it('a version that fails is rolled back by its rule, and the one before has all 
 })
 
 it('the registry is looked after once a day: what is hardly used is deprecated, and a week later evicted (skill 176)', async () => {
-  const one = await released()
+  const one = released()
   await one.activate(note('1.0.0'))
   const state = async () => (await one.registry.find('app.note@1.0.0')).state.state
   expect(await lookAfterDaily(one.registry)).toBeDefined()
@@ -92,9 +92,9 @@ it('the registry is looked after once a day: what is hardly used is deprecated, 
 })
 
 it('a project has the skills of its organisation, and hides those of which it has an active version (skill 15)', async () => {
-  const org = await released({}, 'acme-group')
+  const org = released({}, 'acme-group')
   await org.activate(note('3.0.0'))
-  const one = await released({ store: org.store, skill: { org: 'acme-group' }, closes: false })
+  const one = released({ store: org.store, skill: { org: 'acme-group' }, closes: false })
   expect((await one.reflex.run('skill:app.note')).value).toEqual({ text: '3.0.0' })
   expect((await one.registry.reachable()).skills.map(({ version, scope, figures }) => [version, scope, figures.runs])).toEqual([
     ['3.0.0', 'org', 1],
@@ -110,14 +110,14 @@ it('a project has the skills of its organisation, and hides those of which it ha
 })
 
 it('a quarantine in a project does not take a skill of the organisation out of use elsewhere', async () => {
-  const org = await released({}, 'acme-group')
+  const org = released({}, 'acme-group')
   await org.activate(note('3.0.0'))
-  const one = await released({ store: org.store, skill: { org: 'acme-group', project: 'first' }, closes: false })
+  const one = released({ store: org.store, skill: { org: 'acme-group', project: 'first' }, closes: false })
   one.failing.add('3.0.0')
   for (let i = 0; i < 3; i++) await one.reflex.run('skill:app.note')
   one.failing.clear()
   const refused = await one.reflex.run('skill:app.note')
   expect((await decisionsOf(one, refused.id))[0]?.reason).toBe('state.quarantined')
-  const other = await released({ store: org.store, skill: { org: 'acme-group', project: 'second' }, closes: false })
+  const other = released({ store: org.store, skill: { org: 'acme-group', project: 'second' }, closes: false })
   expect((await other.reflex.run('skill:app.note')).value).toEqual({ text: '3.0.0' })
 })

@@ -39,7 +39,7 @@ export interface Released extends Life {
 }
 
 /** A process whose tool tells which version of a skill has called it. `org`: the registry of an organisation. */
-export async function released(options: LifeOptions = {}, org?: string): Promise<Released> {
+export function released(options: LifeOptions = {}, org?: string): Released {
   const one = life(options)
   const calls: string[] = []
   const failing = new Set<string>()
@@ -55,7 +55,7 @@ export async function released(options: LifeOptions = {}, org?: string): Promise
       return of
     },
   })
-  await one.reflex.addTool(read)
+  one.reflex.addTool(read)
   const { registry } = projectRegistry(one.reflex, { version: '1.0.0', org })
   const keep = async (source: JsonObject): Promise<KeptSkill> => {
     const { skill, findings } = decodeSkill(source, { tools: [{ name: 'notes.read', sideEffects: 'none', idempotent: true }] })
