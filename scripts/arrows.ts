@@ -214,6 +214,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'protocol/format-result',
   ],
   learn: [
+    'ci/case',
     'ci/junit',
     'ci/test-skill',
     'registry/break-even',

@@ -32,7 +32,8 @@ function shop(columns?: number): Shop {
 }
 
 async function approved({ run }: Shop, file: string, version: string, ...more: readonly string[]): Promise<void> {
-  expect(await run('skill', 'test', file)).toMatchObject({ code: 0 })
+  const { code, screen } = await run('skill', 'test', file)
+  expect(code, screen).toBe(0)
   expect(await run('skill', 'approve', `orders.look_up@${version}`, '--by', 'ana', ...more)).toMatchObject({ code: 0 })
 }
 
@@ -277,7 +278,7 @@ test('a replay with another threshold prints the decisions that change (skill 14
   expect(await one.json('replay', 'swift', '--what-if', '--tau', '0.2')).toEqual({ v: 1, run: 'swift-5g7z', decisions: 1, changed: [] })
   const other = one.version('1.1.0', (manifest) => {
     manifest['preconditions'] = { tools_available: ['file.read'], invariants: ["args.path == 'order.json'"] }
-    manifest['tests'] = { fuzz: { count: 0 } }
+    manifest['tests'] = { unit_cases: ['look-up.case.json'], fuzz: { count: 0 } }
   })
   const differs = await one.run('replay', 'swift', '--mode', 'what-if', '--against', other)
   expect(differs.code).toBe(1)

@@ -18,6 +18,7 @@ export const skillModule: LazyKindModule<'skill', SkillOptions, SkillProgram, ty
   language: skillNames,
   faults: [manifestFaults, templateFaults, gateFaults, protocolFaults, bulletinFaults, planFaults],
   uses: ['tool', 'model'],
+  hasStored: true,
   hostOptions: HOST_OPTIONS,
   runOptions: SKILL_RUN_OPTIONS,
   load: async () => (await import('./body.ts')).skillBody,

@@ -1,6 +1,6 @@
 import type { Store } from '../../../kernel/index.ts'
 import type { ReadResult } from '../../../programs/language.ts'
-import { entryNames, isIntact, readActive, readManifestEntry } from '../ledger/entries.ts'
+import { entryNames, isIntact, orgLedger, readActive, readManifestEntry, skillLedger } from '../ledger/entries.ts'
 import { skillEntries } from '../ledger/places.ts'
 import { manifestJson } from '../manifest/canonical.ts'
 import { decodeSkill } from '../manifest/read-skill.ts'
@@ -21,4 +21,12 @@ export async function storedSkill(reference: string, store: Store, host: SkillHo
   const source = manifestJson(entry.manifest)
   const { skill, findings } = decodeSkill(source, maker.surroundings)
   return skill === undefined ? { findings } : { program: { id, version, source, def: maker.bind(skill) }, findings }
+}
+
+/** Returns the ids of the active skills of a host, those of its organisation included. */
+export async function activeSkills(store: Store, { project, env, org }: SkillHost): Promise<readonly string[]> {
+  const ledgers = [skillLedger(project, env), ...(org === undefined ? [] : [orgLedger(org, env)])]
+  const names = await Promise.all(ledgers.map(async (ledger) => (await store.latest(ledger)).entries.map(({ name = '' }) => name)))
+  const prefix = entryNames.active('')
+  return [...new Set(names.flat().flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : [])))].sort()
 }
