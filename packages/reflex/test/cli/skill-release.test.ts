@@ -285,7 +285,7 @@ test('a replay with another threshold prints the decisions that change (skill 14
   expect(differs.screen).toContain('orders.look_up: 1.0.0 approved → 1.1.0 denied (invariant_false)')
   await approved(one, other, '1.1.0')
   // Without a word of what is otherwise, what holds now is.
-  expect((await one.run('replay', 'swift', '--what-if')).screen).toContain('1 decision made again  1 would change')
+  expect((await one.run('replay', 'swift', '--what-if')).screen).toContain('1 decision made again · 1 would change')
   const { trace } = ((await one.json('runs', '--ids'))['runs'] as readonly { readonly trace: string }[])[0] ?? { trace: '' }
   expect((await one.run('replay', trace)).code).toBe(0)
 })
@@ -304,4 +304,15 @@ test.each([
   await one.run('skill', 'add', SOURCE)
   const { code, err } = await one.run(...argv)
   expect([code, err]).toEqual([2, expect.stringContaining(fix) as string])
+})
+
+test('a call by the id gets the active version, also beside the file of a newer draft', async () => {
+  const one = shop()
+  await approved(one, SOURCE, '1.0.0')
+  const draft = one.version(
+    '9.0.0',
+    (manifest) => void (manifest['preconditions'] = { tools_available: ['file.read'], invariants: ['false'] }),
+  )
+  expect((await one.run('run', 'skill:orders.look_up', '-i', 'path=order.json')).code).toBe(0)
+  expect((await one.run('run', draft, '-i', 'path=order.json')).err).toContain('state.draft')
 })

@@ -50,7 +50,8 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost):
   const value = (name: string): Json | undefined => entries.value(name)
   const { inputs, chosen: isChosen, exact } = isObject(call.args) ? call.args : {}
   const chosen = exact === true ? undefined : chosenFor(call, value(names.active), program)
-  if (chosen !== undefined && chosen.active.version !== version && isChosen !== true) {
+  const isOwn = chosen?.active.version === version && chosen.active.hash === program.hash
+  if (chosen !== undefined && !isOwn && isChosen !== true) {
     const other = await otherVersion(world, host, entries, { id, version: chosen.active.version })
     if (other !== undefined) return { become: other }
   }
@@ -62,7 +63,7 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost):
     facts: host.compat,
     principal: host.principal ?? { id: call.settings.actor, roles: [] },
     state: stateOf(call, value(names.state), value(names.active), program),
-    ...(chosen?.rollout === undefined || chosen.active.version !== version ? {} : { rollout: chosen.rollout }),
+    ...(chosen?.rollout === undefined || !isOwn ? {} : { rollout: chosen.rollout }),
     tools: [...new Set([...world.tools.names(), ...host.tools.map(({ name }) => name)])],
     hostFacts: await factsOf(host),
     stats: recentStats(readUse(value(names.use)), majorOf(version), now),
@@ -80,16 +81,14 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost):
 }
 
 /**
- * Chooses among the active versions: by the conversation of a wrapped agent, otherwise by the run. Undefined for a program that is no active version:
- * a draft that is tried out, or a file that a person names, stays what it is.
+ * Chooses among the active versions: by the conversation of a wrapped agent, otherwise by the run. A draft that somebody tries out, and a file that
+ * a person runs, stay what they are; any other call by the id gets an active version, whatever file with this id lies in its folder.
  */
-function chosenFor(call: Call<RunSettings>, value: Json | undefined, { manifest, hash }: DryProgram): ChosenVersion | undefined {
+function chosenFor(call: Call<RunSettings>, value: Json | undefined, { manifest }: DryProgram): ChosenVersion | undefined {
   const active = readActive(value)
   const { isDraft, proposal } = readArgs(call.frame.args)
   const isNamed = call.frame.id === 0 && (isDraft || call.settings.file !== undefined)
-  if (active === undefined || isNamed || !active.versions.some((one) => one.version === manifest.version && one.hash === hash))
-    return undefined
-  return chooseVersion(manifest.id, active, proposal.conversation ?? call.run)
+  return active === undefined || isNamed ? undefined : chooseVersion(manifest.id, active, proposal.conversation ?? call.run)
 }
 
 /** Returns the manifest of another version; undefined if it was changed, or if this host cannot compile it: the call keeps the version that it has. */
