@@ -7,8 +7,8 @@ import { type Ended, reflex, type WorldOptions, workFolder } from './worlds.ts'
 const SOURCE = 'look-up.skill.json'
 
 interface Shop extends WorldOptions {
-  run(...argv: readonly string[]): Promise<Ended>
-  json(...argv: readonly string[]): Promise<Record<string, unknown>>
+  readonly run: (...argv: readonly string[]) => Promise<Ended>
+  readonly json: (...argv: readonly string[]) => Promise<Record<string, unknown>>
   /** Writes another version of the skill, and returns the name of its file. */
   version(version: string, change?: (manifest: Record<string, unknown>) => void): string
 }
@@ -315,4 +315,22 @@ test('a call by the id gets the active version, also beside the file of a newer 
   )
   expect((await one.run('run', 'skill:orders.look_up', '-i', 'path=order.json')).code).toBe(0)
   expect((await one.run('run', draft, '-i', 'path=order.json')).err).toContain('state.draft')
+})
+
+test('doctor says how the skills of a folder are', async () => {
+  const one = shop()
+  const checks = async () =>
+    ((await one.json('doctor'))['checks'] as readonly { readonly name: string }[]).filter(({ name }) => name === 'skills')
+  expect(await checks()).toEqual([])
+  await approved(one, SOURCE, '1.0.0')
+  expect(await checks()).toEqual([{ name: 'skills', found: 'ok', text: '1 version of skills, 1 active' }])
+  for (const _ of [1, 2, 3]) await one.run('run', 'skill:orders.look_up', '-i', 'path=nothing.json')
+  expect(await checks()).toEqual([
+    {
+      name: 'skills',
+      found: 'warning',
+      text: '1 version of skills, 1 active, 1 in quarantine',
+      fix: 'reflex skill test orders.look_up@1.0.0',
+    },
+  ])
 })

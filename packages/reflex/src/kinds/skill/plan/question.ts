@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { isObject, type Json } from '../../../kernel/index.ts'
 import type { SkillArgs } from './args.ts'
 import { boardRoots } from './board-roots.ts'
 import type { GateQuestion } from './compiled-plan.ts'
@@ -20,7 +20,7 @@ export function gateQuestion(args: SkillArgs, board: Readonly<Record<string, Jso
   const answers = board[KEYS.answers]
   const parsed = board[KEYS.parsed]
   return {
-    inputs: { ...args.inputs, ...(isObject(answers) ? answers : {}) } as JsonObject,
+    inputs: { ...args.inputs, ...(isObject(answers) ? answers : {}) },
     proposal: args.proposal,
     look: board[KEYS.look] as unknown as GateQuestion['look'],
     board: boardRoots(board),
