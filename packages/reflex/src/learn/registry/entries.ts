@@ -6,6 +6,8 @@ export const REGISTRY_FORMAT = 1
 /** The names of the entries that only the registry writes; those of executions are in `kinds/skill/ledger/entries.ts`. */
 export const registryNames = {
   format: 'format',
+  /** When the registry was last looked after, in milliseconds since the epoch. */
+  looked: 'looked',
   /** The unit cases of a manifest, by its hash. */
   cases: (hash: string): string => `cases/${hash}`,
   /** The last test of a manifest, by its hash. */

@@ -1,6 +1,5 @@
 import type { Reflex } from '../../app/reflex.ts'
-import { type Call, canonicalJson, digest, type Json } from '../../kernel/index.ts'
-import type { InstalledSkill } from '../../kinds/skill/bulletin/candidates.ts'
+import { type Call, canonicalJson, digest, Fault, type FaultData, type Json } from '../../kernel/index.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import type { TurnHost } from '../../kinds/skill/turn/host.ts'
 import type { RunSettings } from '../../policy/index.ts'
@@ -14,7 +13,7 @@ import { PendingCall, UNRECORDED, valueOf } from './pending-call.ts'
 import type { CallInput } from './recorded-calls.ts'
 import { recordable, recordedFault } from './recorded-fault.ts'
 import type { StreamRequest } from './reply-stream.ts'
-import type { AgentSkills } from './skills.ts'
+import type { AgentSkills, OfferedSkill } from './skills.ts'
 import { redacted } from './tools.ts'
 import { TurnRun } from './turn-run.ts'
 
@@ -22,7 +21,7 @@ import { TurnRun } from './turn-run.ts'
 export interface SessionParts {
   readonly reflex: Reflex
   readonly skills: AgentSkills
-  readonly installed: readonly InstalledSkill[]
+  readonly installed: readonly OfferedSkill[]
   readonly conversations: Conversations
   /** The name of the conversation, if the host gives one. */
   readonly conversation: string | undefined

@@ -156,7 +156,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
       isStrict: strict,
     }
     try {
-      return new TurnSession({ ...parts, installed: await this.#skills.load(conversation ?? this.#reflex.host.entropy()) })
+      return new TurnSession({ ...parts, installed: await this.#skills.load() })
     } catch (thrown) {
       const session = new TurnSession({ ...parts, installed: [] })
       session.run.report('the registry of skills cannot be read', thrown)

@@ -8,6 +8,8 @@ export interface ProposalFacts {
   /** The text of the user in the turn; absent where a program calls. */
   readonly userText?: string
   readonly goalLabels?: readonly string[]
+  /** The conversation of a wrapped agent, which keeps its version of a skill. */
+  readonly conversation?: string
 }
 
 /** The arguments of a frame of a skill. */
@@ -23,7 +25,7 @@ export function readArgs(args: Json | undefined): SkillArgs {
   const given: JsonObject = isObject(args) ? args : {}
   const inputs = Object.fromEntries(Object.entries(given).filter(([key]) => !key.startsWith('_')))
   const said = isObject(given['_proposal']) ? given['_proposal'] : {}
-  const { carrier, why, user_text, goal_labels } = said
+  const { carrier, why, user_text, goal_labels, conversation } = said
   const isKnown = carrier === 'text' || carrier === 'tool' || carrier === 'manual'
   return {
     inputs,
@@ -33,13 +35,14 @@ export function readArgs(args: Json | undefined): SkillArgs {
       ...(typeof why === 'string' ? { why } : {}),
       ...(typeof user_text === 'string' ? { userText: user_text } : {}),
       ...(Array.isArray(goal_labels) ? { goalLabels: (goal_labels as readonly Json[]).filter((one) => typeof one === 'string') } : {}),
+      ...(typeof conversation === 'string' ? { conversation } : {}),
     },
   }
 }
 
 /** Writes the arguments of a frame as `readArgs` reads them. */
 export function writeArgs({ inputs, proposal }: Omit<SkillArgs, 'isDraft'>): JsonObject {
-  const { carrier, why, userText, goalLabels } = proposal
+  const { carrier, why, userText, goalLabels, conversation } = proposal
   return {
     ...inputs,
     _proposal: {
@@ -47,6 +50,7 @@ export function writeArgs({ inputs, proposal }: Omit<SkillArgs, 'isDraft'>): Jso
       ...(why === undefined ? {} : { why }),
       ...(userText === undefined ? {} : { user_text: userText }),
       ...(goalLabels === undefined ? {} : { goal_labels: [...goalLabels] }),
+      ...(conversation === undefined ? {} : { conversation }),
     },
   }
 }

@@ -70,6 +70,7 @@ export function decideNext(turn: Turn, id: string): void {
         userText,
         ...(why === undefined ? {} : { why }),
         ...(args.goalLabels === undefined ? {} : { goalLabels: args.goalLabels }),
+        ...(args.conversation === undefined ? {} : { conversation: args.conversation }),
       },
     }),
   })
