@@ -1,12 +1,23 @@
 import { type Call, digest, isObject, type Json, type JsonObject, type Port } from '../../../kernel/index.ts'
 import type { KindWorld } from '../../../programs/kind-module.ts'
 import type { RunSettings } from '../../../policy/index.ts'
-import { entryNames, promptName, readActive, readState, readUse, recentStats, skillLedger } from '../ledger/entries.ts'
+import {
+  entryNames,
+  FORMAT_ENTRY,
+  newerFormat,
+  promptName,
+  readActive,
+  readState,
+  readUse,
+  recentStats,
+  skillLedger,
+} from '../ledger/entries.ts'
 import type { FunctionResult, SkillState } from '../model/decision.ts'
 import { readArgs } from './args.ts'
 import { boardRoots } from './board-roots.ts'
 import type { GateQuestion, LookResult, PlanProgram } from './compiled-plan.ts'
 import { majorOf } from './execution.ts'
+import { newerRegistry } from './newer-registry.ts'
 import type { SkillHost } from './skill-host.ts'
 
 type LookWorld = Pick<KindWorld, 'store' | 'host' | 'tools'>
@@ -35,8 +46,14 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost):
   const names = { active: entryNames.active(id), state: entryNames.state(id, version), use: entryNames.use(id) }
   const refs = llm_support.parsers.map(({ prompt_ref }) => prompt_ref)
   const pins = new Map(llm_support.parsers.map(({ prompt_ref, prompt_sha256 }) => [prompt_ref, prompt_sha256]))
-  const ledger = await world.store.latest(skillLedger(host.project, host.env), [...Object.values(names), ...refs.map(promptName)])
+  const ledger = await world.store.latest(skillLedger(host.project, host.env), [
+    ...Object.values(names),
+    ...refs.map(promptName),
+    FORMAT_ENTRY,
+  ])
   const value = (name: string): Json | undefined => ledger.entries.find((entry) => entry.name === name)?.value
+  const newer = newerFormat(value(FORMAT_ENTRY))
+  if (newer !== undefined) throw newerRegistry(host.project, newer)
   const now = world.host.now()
   const found: LookResult = {
     env: host.env,

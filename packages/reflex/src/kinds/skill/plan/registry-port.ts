@@ -2,9 +2,20 @@ import { type Call, isObject, type Json, type JsonObject, type NewEntry, type Po
 import type { KindWorld } from '../../../programs/kind-module.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import { type Admission, admit, type AdmissionRequest, type RunLife } from '../ledger/admission.ts'
-import { entryNames, type KeyEntry, type Owner, readKey, readUse, skillLedger, type UseEntry } from '../ledger/entries.ts'
+import {
+  entryNames,
+  FORMAT_ENTRY,
+  type KeyEntry,
+  newerFormat,
+  type Owner,
+  readKey,
+  readUse,
+  skillLedger,
+  type UseEntry,
+} from '../ledger/entries.ts'
 import { settle, type Settlement } from '../ledger/settlement.ts'
 import { faults } from './faults.ts'
+import { newerRegistry } from './newer-registry.ts'
 import type { SkillHost } from './skill-host.ts'
 
 type RegistryWorld = Pick<KindWorld, 'store' | 'host'>
@@ -96,11 +107,13 @@ interface FoundEntries {
   writeUse(use: UseEntry | undefined): NewEntry[]
 }
 
-/** Reads the entries of a skill and a key; what is written after them is refused if another process was faster. */
+/** Reads the entries of a skill and a key; what is written after them is refused if another process was faster. Throws `R1473` for a newer form. */
 async function readEntries(store: Store, host: SkillHost, skill: string, keyHash: string | undefined): Promise<FoundEntries> {
   const names = { use: entryNames.use(skill), ...(keyHash === undefined ? {} : { key: entryNames.key(keyHash) }) }
-  const { entries } = await store.latest(skillLedger(host.project, host.env), Object.values(names))
+  const { entries } = await store.latest(skillLedger(host.project, host.env), [...Object.values(names), FORMAT_ENTRY])
   const entry = (name: string | undefined) => entries.find((one) => one.name === name)
+  const newer = newerFormat(entry(FORMAT_ENTRY)?.value)
+  if (newer !== undefined) throw newerRegistry(host.project, newer)
   const condition = (name: string, value: Json): NewEntry => ({ name, value, after: entry(name)?.seq ?? 0 })
   return {
     key: readKey(entry(names.key)?.value),
