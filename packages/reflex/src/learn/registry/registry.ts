@@ -5,14 +5,16 @@ import {
   entryNames,
   type ManifestEntry,
   orgLedger,
+  newerFormat,
   promptName,
   readActive,
   readManifestEntry,
+  REGISTRY_FORMAT,
   skillLedger,
 } from '../../kinds/skill/ledger/entries.ts'
 import type { SkillState } from '../../kinds/skill/model/decision.ts'
 import type { Manifest } from '../../kinds/skill/model/manifest.ts'
-import { type CiEntry, entryJson, REGISTRY_FORMAT, registryNames } from './entries.ts'
+import { type CiEntry, entryJson, registryNames } from './entries.ts'
 import { type Eviction, planEvictions } from './eviction.ts'
 import { faults } from './faults.ts'
 import { type EntryValue, keptSkill, type KeptSkill } from './kept-skill.ts'
@@ -257,9 +259,8 @@ export class SkillRegistry {
   }
 
   #checkFormat(byName: ReadonlyMap<string, LedgerEntry>): void {
-    const format = byName.get(registryNames.format)?.value
-    const v = typeof format === 'object' && format !== null && 'v' in format ? Number(format.v) : REGISTRY_FORMAT
-    if (v > REGISTRY_FORMAT)
+    const v = newerFormat(byName.get(registryNames.format)?.value)
+    if (v !== undefined)
       throw faults.make('R1494', `the registry of ${this.#place.project} has form ${v}; this Reflex knows ${REGISTRY_FORMAT}`)
   }
 

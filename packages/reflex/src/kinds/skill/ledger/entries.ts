@@ -16,6 +16,18 @@ export function orgLedger(org: string, env: string): string {
   return `org-skill/${org}/${env}`
 }
 
+/** The form of the registry. Entries of a newer one are neither read nor written: what they mean is unknown here. */
+export const REGISTRY_FORMAT = 1
+
+/** The name of the entry with the form of the registry. */
+export const FORMAT_ENTRY = 'format'
+
+/** Returns the form of a registry that a newer Reflex has written, from its entry; undefined for one that is known. */
+export function newerFormat(entry: Json | undefined): number | undefined {
+  const form = isObject(entry) ? Number(entry['v']) : REGISTRY_FORMAT
+  return form > REGISTRY_FORMAT ? form : undefined
+}
+
 /** The names of entries. */
 export const entryNames = {
   /** The versions that get the calls of a skill. */

@@ -1,5 +1,5 @@
 import type { Json, Store } from '../../../kernel/index.ts'
-import { entryNames, orgLedger, readState, skillLedger } from './entries.ts'
+import { entryNames, FORMAT_ENTRY, newerFormat, orgLedger, readState, skillLedger } from './entries.ts'
 
 /** The registries of a host: that of its project, and above it that of its organisation. */
 export interface RegistryPlaces {
@@ -13,6 +13,8 @@ export interface RegistryPlaces {
 export interface SkillEntries {
   /** `org`: the project has no active version of its own, and the organisation has one. */
   readonly scope: 'project' | 'org'
+  /** The form of a registry that a newer Reflex has written: what it means is unknown here. */
+  readonly newer: number | undefined
   value(name: string): Json | undefined
 }
 
@@ -21,17 +23,20 @@ export interface SkillEntries {
  * (reference skill 1.24). Executions are always those of the project, and so is a quarantine: it takes the skill out of use here, not elsewhere.
  */
 export async function skillEntries(store: Store, places: RegistryPlaces, id: string, names: readonly string[]): Promise<SkillEntries> {
-  const wanted = [...new Set([entryNames.active(id), ...names])]
+  const wanted = [...new Set([FORMAT_ENTRY, entryNames.active(id), ...names])]
   const project = await valuesOf(store, skillLedger(places.project, places.env), wanted)
-  if (places.org === undefined || project.has(entryNames.active(id))) return { scope: 'project', value: (name) => project.get(name) }
+  const newer = newerFormat(project.get(FORMAT_ENTRY))
+  const own: SkillEntries = { scope: 'project', newer, value: (name) => project.get(name) }
+  if (places.org === undefined || project.has(entryNames.active(id))) return own
   const org = await valuesOf(store, orgLedger(places.org, places.env), wanted)
-  if (!org.has(entryNames.active(id))) return { scope: 'project', value: (name) => project.get(name) }
+  if (!org.has(entryNames.active(id))) return own
   return {
     scope: 'org',
+    newer: newer ?? newerFormat(org.get(FORMAT_ENTRY)),
     value(name) {
-      const own = project.get(name)
-      if (name.startsWith(STATE)) return readState(own)?.state === 'quarantined' ? own : org.get(name)
-      return OF_PROJECT.some((prefix) => name.startsWith(prefix)) ? own : org.get(name)
+      const here = project.get(name)
+      if (name.startsWith(STATE)) return readState(here)?.state === 'quarantined' ? here : org.get(name)
+      return OF_PROJECT.some((prefix) => name.startsWith(prefix)) ? here : org.get(name)
     },
   }
 }

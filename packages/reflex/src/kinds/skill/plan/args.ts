@@ -23,7 +23,7 @@ export interface SkillArgs {
 /** Reads the arguments of a frame: inputs by name, and under `_proposal` what a wrapped agent says of itself. No slot begins with `_`. */
 export function readArgs(args: Json | undefined): SkillArgs {
   const given: JsonObject = isObject(args) ? args : {}
-  const inputs = Object.fromEntries(Object.entries(given).filter(([key]) => !key.startsWith('_')))
+  const inputs = slotsOf(given)
   const said = isObject(given['_proposal']) ? given['_proposal'] : {}
   const { carrier, why, user_text, goal_labels, conversation } = said
   const isKnown = carrier === 'text' || carrier === 'tool' || carrier === 'manual'
@@ -40,11 +40,11 @@ export function readArgs(args: Json | undefined): SkillArgs {
   }
 }
 
-/** Writes the arguments of a frame as `readArgs` reads them. */
+/** Writes the arguments of a frame as `readArgs` reads them. Inputs come from a model: it cannot say what only a person says. */
 export function writeArgs({ inputs, proposal }: Omit<SkillArgs, 'isDraft'>): JsonObject {
   const { carrier, why, userText, goalLabels, conversation } = proposal
   return {
-    ...inputs,
+    ...slotsOf(inputs),
     _proposal: {
       carrier,
       ...(why === undefined ? {} : { why }),
@@ -53,4 +53,9 @@ export function writeArgs({ inputs, proposal }: Omit<SkillArgs, 'isDraft'>): Jso
       ...(conversation === undefined ? {} : { conversation }),
     },
   }
+}
+
+/** Returns the inputs for slots: no slot begins with `_`. */
+function slotsOf(inputs: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(inputs).filter(([key]) => !key.startsWith('_')))
 }

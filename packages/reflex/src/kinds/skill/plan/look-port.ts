@@ -10,6 +10,7 @@ import { readArgs } from './args.ts'
 import { boardRoots } from './board-roots.ts'
 import type { GateQuestion, LookResult, PlanProgram } from './compiled-plan.ts'
 import { majorOf } from './execution.ts'
+import { newerRegistry } from './newer-registry.ts'
 import type { SkillHost } from './skill-host.ts'
 
 interface LookWorld extends Pick<KindWorld, 'store' | 'host' | 'tools'> {
@@ -47,6 +48,7 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, 
   const refs = llm_support.parsers.map(({ prompt_ref }) => prompt_ref)
   const pins = new Map(llm_support.parsers.map(({ prompt_ref, prompt_sha256 }) => [prompt_ref, prompt_sha256]))
   const entries = await skillEntries(world.store, host, id, [...Object.values(names), ...refs.map(promptName)])
+  if (entries.newer !== undefined) throw newerRegistry(host.project, entries.newer)
   const value = (name: string): Json | undefined => entries.value(name)
   const { inputs, chosen: isChosen, exact } = isObject(call.args) ? call.args : {}
   const chosen = exact === true ? undefined : chosenFor(call, value(names.active), program)

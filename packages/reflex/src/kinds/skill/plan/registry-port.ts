@@ -5,7 +5,9 @@ import { type Admission, admit, type AdmissionRequest, type RunLife } from '../l
 import {
   entryNames,
   type FiguresEntry,
+  FORMAT_ENTRY,
   type KeyEntry,
+  newerFormat,
   type Owner,
   readFigures,
   readKey,
@@ -15,6 +17,7 @@ import {
 } from '../ledger/entries.ts'
 import { settle, type Settlement } from '../ledger/settlement.ts'
 import { faults } from './faults.ts'
+import { newerRegistry } from './newer-registry.ts'
 import type { SkillHost } from './skill-host.ts'
 
 type RegistryWorld = Pick<KindWorld, 'store' | 'host'>
@@ -116,7 +119,7 @@ interface ExecutedSkill {
   readonly version: string
 }
 
-/** Reads the entries of a skill and a key; what is written after them is refused if another process was faster. */
+/** Reads the entries of a skill and a key; what is written after them is refused if another process was faster. Throws `R1473` for a newer form. */
 async function readEntries(
   store: Store,
   host: SkillHost,
@@ -125,8 +128,10 @@ async function readEntries(
 ): Promise<FoundEntries> {
   const own = { use: entryNames.use(skill), figures: entryNames.figures(skill, version) }
   const names = { ...own, ...(keyHash === undefined ? {} : { key: entryNames.key(keyHash) }) }
-  const { entries } = await store.latest(skillLedger(host.project, host.env), Object.values(names))
+  const { entries } = await store.latest(skillLedger(host.project, host.env), [...Object.values(names), FORMAT_ENTRY])
   const entry = (name: string | undefined) => entries.find((one) => one.name === name)
+  const newer = newerFormat(entry(FORMAT_ENTRY)?.value)
+  if (newer !== undefined) throw newerRegistry(host.project, newer)
   const condition = (name: string, value: Json): NewEntry => ({ name, value, after: entry(name)?.seq ?? 0 })
   return {
     key: readKey(entry(names.key)?.value),
