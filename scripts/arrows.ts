@@ -175,6 +175,9 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'model/turn',
     'turn/turn',
     'turn/host',
+    // For the runs of imported transcripts.
+    'turn/kind',
+    'turn/ports',
     'face/turn-module',
     'bulletin/candidates',
     // Manifests and the registry, for those who learn, test and keep skills.

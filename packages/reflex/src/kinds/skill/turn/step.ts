@@ -23,10 +23,15 @@ export function stepTurn(x: TurnStep, input: Input | undefined): void {
 }
 
 function begin(x: TurnStep): void {
-  const { seed = {}, replaced = [] } = (isObject(x.args) ? x.args : {}) as unknown as TurnArgs
+  const { seed = {}, replaced = [], imported } = (isObject(x.args) ? x.args : {}) as unknown as TurnArgs
   if (replaced.length > 0) x.note({ replaced: replaced as unknown as Json })
   for (const [path, { value, from }] of Object.entries(seed)) x.set(path, value, { from })
-  x.go(BEGINNING as unknown as JsonObject)
+  // A recorded turn has had its texts and its skills elsewhere.
+  if (imported !== undefined) {
+    x.setInternal(TURN_KEYS.userText, '')
+    x.note({ imported: imported as unknown as Json })
+  }
+  x.go((imported === undefined ? BEGINNING : { ...BEGINNING, phase: 'open' }) as unknown as JsonObject)
   // The turn stays open until the agent's code ends it.
   x.wait('message', 'turn', { stays: true })
 }
@@ -49,7 +54,7 @@ function called(turn: Turn, call: TurnInput): void {
   const { x } = turn
   switch (call.do) {
     case 'tool':
-      return turn.flight(x.request('wrap.tool', { id: call.id, tool: call.tool, args: call.args }), call.id)
+      return turn.flight(x.request('wrap.tool', toolArgs(call)), call.id)
     case 'once':
       return turn.flight(x.request('wrap.once', { id: call.id, name: call.name }), call.id)
     case 'model':
@@ -61,6 +66,10 @@ function called(turn: Turn, call: TurnInput): void {
       if (x.get(TURN_KEYS.userText) === undefined) x.note({ warning: 'adapter.no_intercept' })
       return call.status === 'failed' ? x.fail(call.value as unknown as FaultData) : x.done(call.value)
   }
+}
+
+function toolArgs({ id, tool, args, outcome }: Extract<TurnInput, { do: 'tool' }>): JsonObject {
+  return { id, tool, args, ...(outcome === undefined ? {} : { outcome }) }
 }
 
 /** The agent asks its model. The first request brings the text of the user, and with it the bulletin. */
