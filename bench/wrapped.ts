@@ -121,7 +121,7 @@ function wrappedLoop(reflex: Reflex, name: 'reads' | 'leaves', act: Act): () => 
       })
     },
   })
-  return () => agent.run('go') as Promise<number>
+  return () => agent.run('go')
 }
 
 function loop(name: string, act: Act): Contestant {
