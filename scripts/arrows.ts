@@ -177,6 +177,9 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'turn/turn',
     'turn/position',
     'turn/host',
+    // For the runs of imported transcripts.
+    'turn/kind',
+    'turn/ports',
     'face/turn-module',
     // What control planes and their clients say to each other.
     'control/messages',

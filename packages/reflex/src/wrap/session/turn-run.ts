@@ -140,7 +140,8 @@ export class TurnRun {
 
   #send(input: TurnInput): void {
     const run = this.#run
-    run?.command(0, jsonOf(input)).catch((thrown: unknown) => {
+    // The call is answered from what the run has recorded, durable or not: only what leaves waits for the disk.
+    run?.command(0, jsonOf(input), { isPatient: true }).catch((thrown: unknown) => {
       if (run.state.ended === undefined) this.fail(thrown)
     })
   }

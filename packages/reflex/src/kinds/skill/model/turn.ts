@@ -51,7 +51,15 @@ export interface RequestDelta {
  */
 export type TurnInput =
   | { readonly do: 'model'; readonly id: string; readonly request: RequestDelta; readonly userText?: string }
-  | { readonly do: 'tool'; readonly id: string; readonly tool: string; readonly args: Json; readonly diverged?: JsonObject }
+  | {
+      readonly do: 'tool'
+      readonly id: string
+      readonly tool: string
+      readonly args: Json
+      readonly diverged?: JsonObject
+      /** Who has recorded the call does not know if it succeeds. */
+      readonly outcome?: 'unknown'
+    }
   /** Other code of the agent as an effect: its result is kept, and it is not run again. */
   | { readonly do: 'once'; readonly id: string; readonly name: string; readonly diverged?: JsonObject }
   | { readonly do: 'end'; readonly status: 'done' | 'failed'; readonly value?: Json }
@@ -90,9 +98,23 @@ export interface TurnSource {
   readonly rounds: number
 }
 
+/**
+ * A turn that another program has recorded. Nothing of it was performed by Reflex: no skill is shown in it, and what its model wrote proposes none.
+ */
+export interface ImportedTurn {
+  readonly format: string
+  /** The file, as it was named. */
+  readonly file: string
+  /** The line of the file at which the conversation begins. */
+  readonly line: number
+  /** The agent that another agent called, by name. */
+  readonly agent?: string
+}
+
 /** The arguments with which a turn begins. */
 export interface TurnArgs {
   readonly input?: Json
+  readonly imported?: ImportedTurn
   readonly conversation?: string
   /** The values of the blackboard by path, and where each comes from. */
   readonly seed?: Readonly<Record<string, { readonly value: Json; readonly from: string }>>

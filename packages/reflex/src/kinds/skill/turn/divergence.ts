@@ -11,7 +11,7 @@ export function act(turn: Turn, call: ActInput): void {
   const { id } = call
   const ref =
     call.do === 'tool'
-      ? turn.x.request('wrap.tool', { id, tool: call.tool, args: call.args })
+      ? turn.x.request('wrap.tool', toolArgs(call))
       : turn.x.request('wrap.once', { id, name: call.name })
   turn.flight(ref, id)
 }
@@ -46,4 +46,8 @@ export function decided(turn: Turn, ref: Ref, answer: Json): void {
   turn.move({ asked: without(turn.position.asked ?? {}, id) })
   if (answer === 'call') act(turn, call)
   else turn.resolve(id, { ok: false, fault: call.diverged ?? {} })
+}
+
+function toolArgs({ id, tool, args, outcome }: Extract<TurnInput, { do: 'tool' }>): JsonObject {
+  return { id, tool, args, ...(outcome === undefined ? {} : { outcome }) }
 }

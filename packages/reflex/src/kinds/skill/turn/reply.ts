@@ -36,11 +36,15 @@ export function takeReply(turn: Turn, id: string, { effect, reply }: SettledRepl
   decideNext(turn, id)
 }
 
-/** Reads what a reply means for skills, and counts replies with a malformed block: two of them turn the protocol off for the turn. */
+/**
+ * Reads what a reply means for skills, and counts replies with a malformed block: two of them turn the protocol off for the turn. In an imported
+ * turn it is off: what looks like a proposal there was none.
+ */
 function readReply(turn: Turn, reply: ModelReply): ReplyOutcome {
   const { malformed } = turn.position
   const parts = reply.parts.map((part) => ('text' in part ? part.text : part.call))
-  const outcome = readReplyParts(parts, { enabled: malformed < MAX_MALFORMED_REPLIES })
+  const isEnabled = malformed < MAX_MALFORMED_REPLIES && turn.args.imported === undefined
+  const outcome = readReplyParts(parts, { enabled: isEnabled })
   // The end of a reply that was cut is not a mistake of the model.
   if (reply.isCut === true) {
     const { clarification: _, ...rest } = outcome

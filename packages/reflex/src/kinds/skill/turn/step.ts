@@ -24,10 +24,15 @@ export function stepTurn(x: TurnStep, input: Input | undefined): void {
 }
 
 function begin(x: TurnStep): void {
-  const { seed = {}, replaced = [] } = (isObject(x.args) ? x.args : {}) as unknown as TurnArgs
+  const { seed = {}, replaced = [], imported } = (isObject(x.args) ? x.args : {}) as unknown as TurnArgs
   if (replaced.length > 0) x.note({ replaced: replaced as unknown as Json })
   for (const [path, { value, from }] of Object.entries(seed)) x.set(path, value, { from })
-  x.go(BEGINNING as unknown as JsonObject)
+  // A recorded turn has had its texts and its skills elsewhere.
+  if (imported !== undefined) {
+    x.setInternal(TURN_KEYS.userText, '')
+    x.note({ imported: imported as unknown as Json })
+  }
+  x.go((imported === undefined ? BEGINNING : { ...BEGINNING, phase: 'open' }) as unknown as JsonObject)
   // The turn stays open until the agent's code ends it.
   x.wait('message', 'turn', { stays: true })
 }
