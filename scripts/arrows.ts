@@ -175,6 +175,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'model/turn',
     'turn/turn',
     'turn/host',
+    'turn/mask-reply',
     'face/turn-module',
     'bulletin/candidates',
     // Manifests and the registry, for those who learn, test and keep skills.

@@ -131,6 +131,8 @@ export interface KindWorld {
   readonly simulated: { readonly tools: Tools; readonly models: Models }
   /** Removes secrets from replies of models. */
   readonly redact: Redactor
+  /** Returns the sealed text of a value, which stands for it in records; the port `tool` opens it. */
+  readonly seal: (value: Json) => string
   /** The labels of everything that runs have written. */
   readonly labels: WrittenLabels
   /** True if a program can be read from a file at this path. */

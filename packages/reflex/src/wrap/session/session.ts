@@ -4,6 +4,7 @@ import type { InstalledSkill } from '../../kinds/skill/bulletin/candidates.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
 import type { TurnHost } from '../../kinds/skill/turn/host.ts'
+import { maskReply } from '../../kinds/skill/turn/mask-reply.ts'
 import type { RunSettings } from '../../policy/index.ts'
 import { latestSelection, recordSplice } from '../dialects/ledgers.ts'
 import { type Fields, jsonOf } from '../dialects/loose.ts'
@@ -93,7 +94,10 @@ export class TurnSession implements TurnHost, AgentSession {
       const sent = this.#prepared(request, call, conversation)
       const response = (await own.try(() => inContext(() => request.ask(sent, call.signal)))) as Fields
       rounds.push(response)
-      return modelReply(request, response) as unknown as Json
+      return maskReply(
+        modelReply(request, response),
+        this.#parts.installed.map(({ skill }) => skill.manifest),
+      ) as unknown as Json
     })
     const result = await this.run.settled(pending, () => this.#modelInput(id, request))
     if (result === UNRECORDED) {

@@ -1,8 +1,8 @@
 import type { Reflex } from '../../app/reflex.ts'
-import { type Call, type Change, isObject, type Json, type Run, toFault } from '../../kernel/index.ts'
+import { type Call, type Change, isObject, type Json, redactTexts, type Run, toFault } from '../../kernel/index.ts'
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
 import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
-import type { RunSettings } from '../../policy/index.ts'
+import { redactSecretShapes, type RunSettings } from '../../policy/index.ts'
 import { jsonOf, textOf } from '../dialects/loose.ts'
 import { faults } from './faults.ts'
 import { type PendingCall, UNRECORDED } from './pending-call.ts'
@@ -46,7 +46,7 @@ export class TurnRun {
     const run = this.#run
     if (run === undefined || this.#isBroken) return
     try {
-      await run.command(0, jsonOf({ do: 'end', status, value }))
+      await run.command(0, recordable({ do: 'end', status, value }))
     } catch (thrown) {
       if (run.state.ended === undefined) this.fail(thrown)
     } finally {
@@ -113,7 +113,7 @@ export class TurnRun {
 
   #send(input: TurnInput): void {
     const run = this.#run
-    run?.command(0, jsonOf(input)).catch((thrown: unknown) => {
+    run?.command(0, recordable(input)).catch((thrown: unknown) => {
       if (run.state.ended === undefined) this.fail(thrown)
     })
   }
@@ -143,6 +143,13 @@ export class TurnRun {
     }
   }
 }
+
+/** Returns a value as a record may have it: without texts that look like secrets. */
+export function recordable(value: unknown): Json {
+  return clean(jsonOf(value))
+}
+
+const clean = redactTexts(redactSecretShapes)
 
 function endOf(status: string): DOMException {
   return new DOMException(`the turn has ended: ${status}`, 'AbortError')

@@ -11,6 +11,7 @@ import { Conversations } from './conversations.ts'
 import { WRAPPED } from './intercept.ts'
 import { seedOf, type SeedSource } from './seed.ts'
 import { TurnSession } from './session.ts'
+import { recordable } from './turn-run.ts'
 import { AgentSkills } from './skills.ts'
 
 /** What an agent gets beside its input. */
@@ -168,7 +169,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     await programs.load('turn')
     const program = programs.add('turn', this.#parts.name, jsonOf(this.#source))
     const handle = await this.#reflex.start(program, {
-      input: jsonOf(args) as never,
+      input: recordable(args) as never,
       ...(id === undefined ? {} : { id }),
       prepare: ({ run }) => this.#begin(session, run),
     })

@@ -26,7 +26,7 @@ export const skillBody: KindBody<SkillOptions, SkillProgram> = {
     const maker = new SkillMaker(host, () => skillTools(world.tools, host.tools))
     return {
       kind: skillKind((source) => maker.compile(source)),
-      reader: { ...skillReader(maker), stored: (id) => storedSkill(id, world.store, host, maker) },
+      reader: { ...skillReader(maker, world.seal), stored: (id) => storedSkill(id, world.store, host, maker) },
       ports: { 'skills.look': lookPort(world, host), ...registryPorts(world, host) },
     }
   },

@@ -15,7 +15,7 @@ export function beginCall(one: Execution, call: PlannedCall, args: JsonObject, m
   if (call.isProgram) {
     const { max_cost_usd } = program.manifest.plan.budget
     x.call(call.tool, { args, isolated: true, limits: { cost: Math.max(0, max_cost_usd - one.used.cost), time: due } })
-  } else x.request('tool', { tool: call.tool, args }, callKey(one, call))
+  } else x.request('tool', { tool: call.tool, args, ...(call.hidden as JsonObject | undefined) }, callKey(one, call))
   x.wait('timer', TIMEOUT, { due: x.now + due })
 }
 

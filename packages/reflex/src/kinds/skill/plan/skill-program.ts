@@ -29,6 +29,7 @@ import type {
   SlotQuestion,
 } from './compiled-plan.ts'
 import { faults } from './faults.ts'
+import { type HiddenParts, hiddenParts } from './hidden-parts.ts'
 import type { SkillHost } from './skill-host.ts'
 
 /** A skill of a host: its gate and its plan, ready to be run. */
@@ -46,9 +47,10 @@ export class SkillProgram implements PlanProgram {
     this.#host = host
     this.manifest = bound.manifest
     this.hash = bound.hash
-    this.steps = bound.steps.map(plannedStep)
-    this.verify = bound.verify === undefined ? undefined : { ...plannedStep(bound.verify), id: 'verify' }
-    this.undos = bound.compensation.map(plannedUndo)
+    const hides = hiddenParts(bound)
+    this.steps = bound.steps.map((step) => plannedStep(step, hides))
+    this.verify = bound.verify === undefined ? undefined : { ...plannedStep(bound.verify, hides), id: 'verify' }
+    this.undos = bound.compensation.map((undo, index) => plannedUndo(undo, index, hides))
   }
 
   key(values: PlanValues): Rendered<string> | undefined {
@@ -148,10 +150,11 @@ function snapshotOf({ look, board, proposal, parsed }: GateQuestion): GateSnapsh
   }
 }
 
-function plannedStep(call: CompiledStep): PlannedCall {
+function plannedStep(call: CompiledStep, hides: HiddenParts): PlannedCall {
   const { step, captures } = call
   return {
     ...planned(call),
+    ...hides(call, step.id),
     id: step.id,
     timeout: step.timeout_ms,
     retries: step.retry.max,
@@ -170,10 +173,11 @@ function plannedStep(call: CompiledStep): PlannedCall {
 /** The tries of an undo whose tool may be called again (reference skill 1.19). */
 const UNDO_RETRIES = 1
 
-function plannedUndo(call: CompiledCompensation, index: number): PlannedUndo {
+function plannedUndo(call: CompiledCompensation, index: number, hides: HiddenParts): PlannedUndo {
   const { entry } = call
   return {
     ...planned(call),
+    ...hides(call),
     id: `undo${index}`,
     timeout: entry.timeout_ms,
     retries: UNDO_RETRIES,
@@ -187,7 +191,7 @@ function plannedUndo(call: CompiledCompensation, index: number): PlannedUndo {
 
 function planned(
   call: CompiledCall,
-): Pick<PlannedCall, 'tool' | 'isProgram' | 'isEffectful' | 'isRepeatable' | 'estimatedCost' | 'guard' | 'args'> {
+): Pick<PlannedCall, 'tool' | 'isProgram' | 'isEffectful' | 'isRepeatable' | 'estimatedCost' | 'needs' | 'guard' | 'args'> {
   const { tool, isProgram, isEffectful, descriptor, args, guards } = call
   return {
     tool,
@@ -195,9 +199,16 @@ function planned(
     isEffectful,
     isRepeatable: !isEffectful || descriptor?.idempotent === true,
     estimatedCost: descriptor?.estimatedCost ?? 0,
+    needs: guards.length > 0 ? [] : neededSlots(args),
     guard: (values) => firstFalse(guards, values),
     args: (values) => renderValue(args, values) as Rendered<JsonObject>,
   }
+}
+
+function neededSlots({ values }: CompiledValue): readonly string[] {
+  return values.flatMap(({ piece: { reference, filters } }) =>
+    reference.slot === undefined || filters.some(({ name }) => name === 'default') ? [] : [reference.slot.name],
+  )
 }
 
 /** Returns the first guard that does not hold. One that has no value does not hold. */

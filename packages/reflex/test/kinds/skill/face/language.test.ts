@@ -12,7 +12,7 @@ const CASES = resolve(import.meta.dirname, '../../../../../../cases/skill')
 const SEED = readFileSync(resolve(CASES, 'samples/seed/deploy.skill.json'), 'utf8')
 const BASE = JSON.parse(readFileSync(resolve(CASES, 'manifest/base.json'), 'utf8')) as object
 
-const reader = skillReader(new SkillMaker(skillHost({}, 'test'), () => HOST.tools ?? []))
+const reader = skillReader(new SkillMaker(skillHost({}, 'test'), () => HOST.tools ?? []), String)
 
 describe('the language of skills', () => {
   it('formats a manifest, and keeps its comments and its meaning', () => {
