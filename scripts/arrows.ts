@@ -184,6 +184,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'model/slot',
     'model/skill-tool',
     'manifest/canonical',
+    'manifest/prompts',
     'manifest/read-skill',
     'manifest/version',
     'ledger/entries',

@@ -3,7 +3,7 @@ import { dirname, relative, resolve, sep } from 'node:path'
 import { z } from 'zod'
 import { CONFIG, nearestConfig } from './config-file.ts'
 import { faults } from '../runs/faults.ts'
-import { type Fault, isFault, isObject, type Json } from '../kernel/index.ts'
+import { type Fault, isFault, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { readText } from '../programs/read-text.ts'
 import { SERVER_NAME, type ServerSpec, type Trust, TRUST_LEVELS } from '../policy/index.ts'
 import { checkSchema, type JsonText, once, quote, readJson } from '../text/index.ts'
@@ -22,6 +22,7 @@ function server(): z.ZodType<ServerSpec> {
 /** The schema of `reflex.config.json`. No setting sends data elsewhere, and none gives a permission. */
 export const configFile = once(() => {
   const name = z.string().min(1)
+  const values = z.record(z.string().regex(/^[a-z0-9_]{1,100}$/), z.json())
   return z.strictObject({
     $schema: z.string().optional().describe('The schema of this file, for editors'),
     model: name.optional().describe('The model where nobody names one: provider:name'),
@@ -31,9 +32,31 @@ export const configFile = once(() => {
       .strictObject({ servers: z.record(z.string().regex(SERVER_NAME), server()) })
       .optional()
       .describe('MCP servers whose tools programs call as mcp.SERVER.TOOL; a policy of the operator must allow each'),
+    skill: z
+      .strictObject({
+        project: name.optional(),
+        compat: z.record(name, z.union([name, z.array(name)])).optional(),
+        board: z.strictObject({ ctx: values.optional(), env: values.optional() }).optional(),
+        goalLabels: z
+          .array(z.string().regex(/^[a-z0-9_-]{1,40}$/))
+          .max(16)
+          .optional(),
+      })
+      .optional()
+      .describe(
+        'What skills are told of this folder: the project and the facts that manifests ask for, values below ctx and env, goal labels',
+      ),
     programs: z.array(name).max(100).optional().describe('Folders beside this file in which programs are looked up by name'),
   })
 })
+
+/** The facts of a folder for skills. None gives a permission: roles, functions and thresholds are the operator's. */
+export interface SkillFacts {
+  readonly project?: string | undefined
+  readonly compat?: Readonly<Record<string, string | readonly string[]>> | undefined
+  readonly board?: { readonly ctx?: JsonObject | undefined; readonly env?: JsonObject | undefined } | undefined
+  readonly goalLabels?: readonly string[] | undefined
+}
 
 /** The settings of a folder, without those that are not allowed in the file. */
 export interface Config {
@@ -45,6 +68,7 @@ export interface Config {
   readonly trust?: Trust
   /** Absolute paths below the folder of the file. */
   readonly programs: readonly string[]
+  readonly skill?: SkillFacts
   /** The MCP servers that the file proposes. */
   readonly servers?: Readonly<Record<string, ServerSpec>>
   /** `R2034` for each setting that the file must not contain. */
@@ -102,7 +126,7 @@ function readValid(file: string): Config {
   const { allowed, warnings } = withoutRefused(json, json.value)
   const [wrong] = checkSchema(configFile(), allowed, { locate: (path, at) => json.details(path, at) })
   if (wrong !== undefined) throw unreadable(file, wrong)
-  const { model, agent, trust, mcp, programs = [] } = configFile().parse(allowed)
+  const { model, agent, trust, mcp, skill, programs = [] } = configFile().parse(allowed)
   const folders = foldersOf(json, dirname(file), programs)
   const isHigher = trust !== undefined && TRUST_LEVELS.indexOf(trust) > TRUST_LEVELS.indexOf(DEFAULT_TRUST)
   return {
@@ -111,6 +135,7 @@ function readValid(file: string): Config {
     ...(agent === undefined ? {} : { agent }),
     ...(trust === undefined || isHigher ? {} : { trust }),
     ...(mcp === undefined ? {} : { servers: mcp.servers }),
+    ...(skill === undefined ? {} : { skill }),
     programs: folders.inside,
     warnings: [...warnings, ...(isHigher ? [raisedTrust(json, trust)] : []), ...folders.warnings],
   }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import type { SkillOptions } from '../../kinds/skill/plan/skill-host.ts'
 import { skillTools } from '../../kinds/skill/face/tools.ts'
 import { openRegistry } from '../../learn/registry/open.ts'
 import { previewBulletin } from '../../learn/registry/preview.ts'
@@ -18,9 +19,21 @@ export async function bulletin({ console, reflex }: Session, action: string, { u
   if (action !== 'preview')
     throw faults.make('R2031', `bulletin ${quote(action)} is not known; it is preview`, { fix: 'reflex bulletin preview --user TEXT' })
   if (user === undefined) throw faults.make('R2031', 'bulletin preview has no --user', { fix: 'reflex bulletin preview --user TEXT' })
-  const skills = await openRegistry(reflex, console.world.version).list()
+  const options = (reflex.optionsOf('skill') ?? {}) as SkillOptions
+  const registry = openRegistry(reflex, console.world.version, options)
+  const skills = await registry.list()
+  const texts = await Promise.all(skills.map(async ({ manifest }) => Object.entries(await registry.prompts(manifest))))
+  const prompts = Object.fromEntries(texts.flat())
   const tools = skillTools(reflex.tools, [])
-  const made = previewBulletin(skills, { user, now: console.now, actor: reflex.actor, folder: basename(reflex.workdir), tools })
+  const made = previewBulletin(skills, {
+    user,
+    now: console.now,
+    actor: reflex.actor,
+    folder: basename(reflex.workdir),
+    tools,
+    options,
+    prompts,
+  })
   const { text, cards, overflow, tokens, tokenizer } = made
   if (console.shape !== 'text') console.document(plainJson({ v: 1, text, cards, overflow, tokens, tokenizer }))
   else if (text !== '') console.print([console.out.terminal ? console.out.text(text) : text])

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { Reflex } from '../../app/reflex.ts'
 import { skillTools } from '../../kinds/skill/face/tools.ts'
 import type { SkillHost } from '../../kinds/skill/manifest/read-skill.ts'
-import { skillHost } from '../../kinds/skill/plan/skill-host.ts'
+import { skillHost, type SkillOptions } from '../../kinds/skill/plan/skill-host.ts'
 import { SkillRegistry } from '../registry/registry.ts'
 
 /** The registry of a work folder, and what its host has for skills. */
@@ -11,12 +11,14 @@ export interface ProjectRegistry {
   readonly host: SkillHost
 }
 
-/** Returns the registry of skills of the work folder in an environment; default: `default`. `version`: that of Reflex, as tests count for one major. */
+/** Returns the registry of skills of the work folder in an environment; default: that of the options of its host. `version`: that of Reflex, as tests count for one major. */
 export function projectRegistry(
-  { store, workdir, actor, host, tools }: Pick<Reflex, 'store' | 'workdir' | 'actor' | 'host' | 'tools'>,
+  reflex: Pick<Reflex, 'store' | 'workdir' | 'actor' | 'host' | 'tools' | 'optionsOf'>,
   { version, env }: { readonly version: string; readonly env?: string | undefined },
 ): ProjectRegistry {
-  const own = skillHost(env === undefined ? {} : { compat: { env } }, basename(workdir))
+  const { store, workdir, actor, host, tools } = reflex
+  const options = (reflex.optionsOf('skill') ?? {}) as SkillOptions
+  const own = skillHost(env === undefined ? options : { ...options, compat: { ...options.compat, env } }, basename(workdir))
   const registry = new SkillRegistry(store, {
     project: own.project,
     env: own.env,

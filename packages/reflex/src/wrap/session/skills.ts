@@ -4,6 +4,8 @@ import { type Call, digestFraction, isObject, type Json } from '../../kernel/ind
 import { composeBulletin } from '../../kinds/skill/bulletin/bulletin.ts'
 import type { InstalledSkill } from '../../kinds/skill/bulletin/candidates.ts'
 import { manifestJson } from '../../kinds/skill/manifest/canonical.ts'
+import type { Manifest } from '../../kinds/skill/model/manifest.ts'
+import { changedPrompt } from '../../kinds/skill/manifest/prompts.ts'
 import type { Bulletin } from '../../kinds/skill/model/card.ts'
 import type { TurnArgs, TurnSource } from '../../kinds/skill/model/turn.ts'
 import { boardRoots } from '../../kinds/skill/plan/board-roots.ts'
@@ -31,10 +33,18 @@ export class AgentSkills {
     const { runtime, host, store, actor } = this.#reflex
     const { project, env } = this.host
     const place = { project, env, by: actor, sdk: '', now: () => host.now(), unique: () => host.entropy() }
-    const active = (await new SkillRegistry(store, place).list()).filter(({ share, state }) => share > 0 && state.state === 'active')
+    const registry = new SkillRegistry(store, place)
+    const kept = (await registry.list()).filter(({ share, state }) => share > 0 && state.state === 'active')
+    const eligible = await Promise.all(kept.map(async ({ manifest }) => this.#hasItsPrompts(manifest, await registry.prompts(manifest))))
+    const active = kept.filter((_, i) => eligible[i])
     if (active.length === 0) return []
     await runtime.programs.load('skill')
     return chosenVersions(active, conversation).flatMap((kept) => this.#installed(kept))
+  }
+
+  #hasItsPrompts(manifest: Manifest, registered: Readonly<Record<string, string>>): boolean {
+    const prompts = { ...registered, ...this.host.prompts }
+    return changedPrompt(manifest, (ref) => (Object.hasOwn(prompts, ref) ? prompts[ref] : undefined)) === undefined
   }
 
   #installed({ id, version, manifest, state, stats }: KeptSkill): readonly InstalledSkill[] {

@@ -1,5 +1,5 @@
 import type { Reflex } from '../../app/reflex.ts'
-import { type Call, type Change, isObject, type Json, redactTexts, type Run, toFault } from '../../kernel/index.ts'
+import { type Call, type Change, isObject, type Json, type JsonObject, redactTexts, type Run, toFault } from '../../kernel/index.ts'
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
 import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
 import { redactSecretShapes, type RunSettings } from '../../policy/index.ts'
@@ -28,6 +28,12 @@ export class TurnRun {
 
   get id(): string | undefined {
     return this.#run?.id
+  }
+
+  /** What the turn has on its blackboard below `work`, by path. */
+  get work(): JsonObject {
+    const values = this.#run?.state.root.reader().snapshot() ?? {}
+    return Object.fromEntries(Object.entries(values).filter(([key]) => key.startsWith('work.')))
   }
 
   get recorded(): RecordedCalls {

@@ -7,6 +7,7 @@ import { jsonOf } from '../dialects/loose.ts'
 import { faults } from './faults.ts'
 import { type AgentParts, type AgentProxies, proxiesOf } from './agent.ts'
 import { inSession } from './context.ts'
+import { CarriedWork } from './carried-work.ts'
 import { Conversations } from './conversations.ts'
 import { WRAPPED } from './intercept.ts'
 import { seedOf, type SeedSource } from './seed.ts'
@@ -67,6 +68,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
   readonly #proxies: AgentProxies
   readonly #skills: AgentSkills
   readonly #conversations = new Conversations()
+  readonly #work = new CarriedWork()
   readonly #source: TurnSource
   readonly #onUnwrap: () => void
 
@@ -88,11 +90,15 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
 
   async run(input: Input, options: TurnOptions = {}): Promise<Output> {
     options.signal?.throwIfAborted()
-    const { state, blackboard, conversation, goalLabels } = options
+    const { state, blackboard, conversation } = options
+    const { board, goalLabels: ownLabels } = this.#skills.host
+    const { goalLabels = ownLabels } = options
     const sources: SeedSource[] = [
+      { from: 'project', values: board },
       { from: 'state', values: state },
       { from: 'env', values: this.#probes() },
       { from: 'caller', values: blackboard },
+      { from: 'conversation', values: this.#parts.carryWork ? this.#work.of(conversation) : undefined },
     ]
     const args: TurnArgs = {
       input: jsonOf(input),
@@ -102,7 +108,11 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     }
     const session = await this.#session(options)
     await this.#guarded(session, () => this.#start(session, args, options))
-    return this.#perform(session, input, options)
+    try {
+      return await this.#perform(session, input, options)
+    } finally {
+      if (this.#parts.carryWork) this.#work.keep(conversation, session.run.work)
+    }
   }
 
   async resume(ref: string, options: Pick<TurnOptions, 'signal' | 'conversation'> = {}): Promise<Output> {

@@ -1,4 +1,4 @@
-import { FUNCTION, listOf, NAMED_VALUES, NUMBER, objectWith, oneOf, options, recordOf, TEXT } from '../../../text/index.ts'
+import { FUNCTION, listOf, NAMED_VALUES, NUMBER, oneOf, options, recordOf, shape, TEXT } from '../../../text/index.ts'
 
 /** The form of the options of a host for its skills. */
 export const HOST_OPTIONS = options({
@@ -7,8 +7,11 @@ export const HOST_OPTIONS = options({
   tau: NUMBER,
   epsilon: NUMBER,
   policyMode: oneOf('enforce', 'advise'),
-  principal: objectWith('a principal', 'id', 'roles'),
-  functions: listOf(objectWith('a function', 'name', 'call')),
+  principal: shape('a principal', { id: TEXT, roles: listOf(TEXT) }),
+  functions: listOf(shape('a function of expressions', { name: TEXT, call: FUNCTION })),
   facts: recordOf(FUNCTION),
-  tools: listOf(objectWith('the declaration of a tool', 'name', 'sideEffects')),
+  tools: listOf(shape('the declaration of a tool', { name: TEXT, sideEffects: oneOf('none', 'local', 'external') })),
+  prompts: recordOf(TEXT),
+  board: options({ ctx: NAMED_VALUES, env: NAMED_VALUES }),
+  goalLabels: listOf(TEXT),
 })

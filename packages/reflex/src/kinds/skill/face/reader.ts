@@ -13,9 +13,9 @@ import { skillInputs } from './inputs.ts'
 export function skillReader(maker: SkillMaker, seal: (value: Json) => string): Reader<SkillProgram> {
   return {
     read: (text, file, context) =>
-      resultOf(maker, readSkill(text, file, maker.surroundings), context, (path, options) => placeIn(text, file)(path, options)),
+      resultOf(maker, readSkill(text, file, maker.readingFrom(file)), context, (path, options) => placeIn(text, file)(path, options)),
     accept: (value, _file, context) =>
-      isManifest(value) ? resultOf(maker, decodeSkill(value, maker.surroundings), context, pointerLocator()) : undefined,
+      isManifest(value) ? resultOf(maker, decodeSkill(value, maker.readingFrom(undefined)), context, pointerLocator()) : undefined,
     inputs: (skill, input, texts) => skillInputs(skill, { input, texts, seal }),
   }
 }

@@ -63,6 +63,8 @@ export interface PlannedUndo extends PlannedCall {
 /** What `skills.look` has found: everything outside that the gate reads. */
 export interface LookResult extends Omit<GateSnapshot, 'board' | 'userText' | 'goalLabels' | 'parsed'> {
   readonly env: string
+  /** Values below `ctx` and `env` that the host gives to every skill. */
+  readonly seed?: JsonObject
   /** The prompts of its parsers, by their references; one that was changed since the manifest was kept is absent. */
   readonly prompts: Readonly<Record<string, string>>
 }

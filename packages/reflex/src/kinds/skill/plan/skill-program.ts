@@ -7,6 +7,7 @@ import { evaluateRule, variablesOf } from '../gate/rules.ts'
 import { type BoundSkill, bindSkill } from '../gate/skill.ts'
 import { fillSlots } from '../gate/slots.ts'
 import type { CompiledCall, CompiledCompensation, CompiledRule, CompiledSkill, CompiledStep } from '../manifest/compiled.ts'
+import { promptsBeside } from './prompt-files.ts'
 import { decodeSkill, type SkillHost as Surroundings } from '../manifest/read-skill.ts'
 import { readSlotValue } from '../manifest/slot-values.ts'
 import type { FunctionResult, GateSnapshot } from '../model/decision.ts'
@@ -125,6 +126,14 @@ export class SkillMaker {
     return { tools: this.#tools(), functions: this.#table.expressionFunctions, facts: Object.keys(this.#host.facts) }
   }
 
+  /** The same for a manifest that is read: its prompts must exist, and their hashes are pinned. `file`: its file, if it has one. */
+  readingFrom(file: string | undefined): Surroundings {
+    const { prompts } = this.#host
+    const beside = file === undefined ? undefined : promptsBeside(file)
+    if (prompts === undefined && beside === undefined) return this.surroundings
+    return { ...this.surroundings, prompts: (ref) => (prompts !== undefined && Object.hasOwn(prompts, ref) ? prompts[ref] : beside?.(ref)) }
+  }
+
   /** Makes a skill of a manifest that was compiled with these surroundings. */
   bind(skill: CompiledSkill): SkillProgram {
     return new SkillProgram(bindSkill(skill, this.#table), this.#host)
@@ -140,7 +149,7 @@ export class SkillMaker {
 
 function snapshotOf({ look, board, proposal, parsed }: GateQuestion): GateSnapshot {
   const { userText, goalLabels } = proposal
-  const { env: _, prompts: __, ...facts } = look
+  const { env: _, prompts: __, seed: ___, ...facts } = look
   return {
     ...facts,
     board,

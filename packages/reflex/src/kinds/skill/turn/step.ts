@@ -49,7 +49,7 @@ function called(turn: Turn, call: TurnInput): void {
   const { x } = turn
   switch (call.do) {
     case 'tool':
-      return turn.flight(x.request('wrap.tool', { id: call.id, tool: call.tool, args: call.args }), call.id)
+      return turn.flight(x.request('wrap.tool', { id: call.id, tool: call.tool, args: call.args, via: 'agent' }), call.id)
     case 'once':
       return turn.flight(x.request('wrap.once', { id: call.id, name: call.name }), call.id)
     case 'model':
