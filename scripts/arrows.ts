@@ -174,6 +174,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     // Turns of wrapped agents.
     'model/turn',
     'turn/turn',
+    'turn/position',
     'turn/host',
     'turn/mask-reply',
     'face/turn-module',

@@ -1,5 +1,5 @@
 import { ChatModelStream, stopped, withFields } from './chat-model-stream.ts'
-import type { CanonicalMessage, CanonicalPart, Dialect, HiddenRound } from './contract.ts'
+import type { CanonicalMessage, CanonicalPart, CanonicalUsage, Dialect, HiddenRound } from './contract.ts'
 import {
   addUsage,
   argumentsObject,
@@ -70,7 +70,6 @@ export function chatModel(make: MakeMessage): Dialect {
     },
     reply: (response) => {
       const message = messageOf(response)
-      const usage = fieldsOf(message['usage_metadata'])
       const { finish_reason, stop_reason } = fieldsOf(message['response_metadata'])
       const finish = textOf(finish_reason ?? stop_reason)
       return {
@@ -78,14 +77,11 @@ export function chatModel(make: MakeMessage): Dialect {
           ...textsOf(message['content'], TEXT).map((text) => ({ kind: 'text', text }) as const),
           ...callsOf(message).map(({ id, name, args }) => ({ kind: 'call', id: textOf(id), name: textOf(name), arguments: args }) as const),
         ],
-        usage: compact({
-          inputTokens: numberOf(usage['input_tokens']),
-          outputTokens: numberOf(usage['output_tokens']),
-          cachedTokens: numberOf(fieldsOf(usage['input_token_details'])['cache_read']),
-        }) as Fields,
+        usage: usageOf(message['usage_metadata']),
         ...(finish !== '' && { finish }),
       }
     },
+    usage: usageOf,
     write: (response, { text, rounds, ownCalls }) => {
       const message = messageOf(response)
       const calls = keepOwnCalls(callsOf(message), ({ name }) => textOf(name), ownCalls)
@@ -104,6 +100,15 @@ export function chatModel(make: MakeMessage): Dialect {
     hidden: (round) => hidden(round, make),
     result: (request, messages) => ({ ...request, messages: [...listOf(request['messages']), ...messages] }),
   }
+}
+
+function usageOf(stated: unknown): CanonicalUsage {
+  const usage = fieldsOf(stated)
+  return compact({
+    inputTokens: numberOf(usage['input_tokens']),
+    outputTokens: numberOf(usage['output_tokens']),
+    cachedTokens: numberOf(fieldsOf(usage['input_token_details'])['cache_read']),
+  }) as Fields
 }
 
 function readRequest(request: Fields): ReturnType<Dialect['read']> {

@@ -3,7 +3,7 @@ import { defineFaults } from '../../kernel/index.ts'
 const WRAPPING = 'when an agent is wrapped'
 const TURN = 'during a turn of a wrapped agent'
 
-/** The catalogue entries of wrapped agents (R2150 to R2156). */
+/** The catalogue entries of wrapped agents (R2150 to R2159). */
 export const faults = defineFaults({
   R2150: {
     title: 'A client or a tool cannot be intercepted',
@@ -52,9 +52,9 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'when a turn is resumed',
     means:
-      'A resumed agent starts over, and calls that the record has are answered from it. Here it calls a tool that changes something, with other arguments than before, while a recorded call of such a tool is still unused. To go on could do a thing twice in two ways, so the call was refused.',
+      'A resumed agent starts over, and calls that the record has are answered from it. Here it makes a call that the record does not have, while recorded calls are still unused. A person has refused it, because it could do a thing twice in two ways, or the turn is strict. Both sides are in the data of this fault.',
     often: 'code that reads a clock or randomness, an agent that was changed since its process ended',
-    fix: 'Take such values from `once(name, read)`, or begin a new turn.',
+    fix: 'Take such values from `once(name, read)`, or begin a new turn. `reflex inbox` shows the question about such a call.',
   },
   R2155: {
     title: 'An agent cannot be wrapped like this',
@@ -63,5 +63,14 @@ export const faults = defineFaults({
     means: 'What was given is not an agent, a record of tools, a client of a model, or a value for the blackboard of a turn.',
     often: 'a wrong name of an option, a key outside of ctx, env and work',
     fix: 'Write `reflex.wrap({ agent, tools, llm })`; the agent is a function or an object with `run`.',
+  },
+  R2156: {
+    title: 'The stream of a model broke off',
+    verdict: 'retry',
+    when: TURN,
+    means:
+      'The model had begun to reply, and its stream ended with an error. The agent got the error of its client after the chunks that had come; the record has this one. Nothing in the reply was decided.',
+    often: 'a connection that was lost, a provider that is overloaded',
+    fix: 'Let the agent ask again, as it would without Reflex.',
   },
 })

@@ -46,6 +46,15 @@ export interface TurnOptions {
   readonly goalLabels?: readonly string[]
 }
 
+/** The options of a turn that is resumed. */
+export interface ResumeOptions extends Pick<TurnOptions, 'signal' | 'conversation'> {
+  /**
+   * True: a call that the record does not have, while recorded ones are unused, throws `R2154`. Default: it is noted, and a person is asked
+   * before a call that may do a thing twice.
+   */
+  readonly strict?: boolean
+}
+
 /** A wrapped agent. */
 export interface Wrapped<Input = unknown, Output = unknown> {
   /** Runs one turn. Rejects with what the agent throws, and with the reason of the signal. */
@@ -54,7 +63,7 @@ export interface Wrapped<Input = unknown, Output = unknown> {
    * Continues a turn whose process has ended: the agent's code starts over with the input of the turn, and calls that the record has are
    * answered from it. Rejects with `R5001` if its process is alive, with `R2001` for a turn that has ended, and with `R2155` for another run.
    */
-  resume(run: string, options?: Pick<TurnOptions, 'signal' | 'conversation'>): Promise<Output>
+  resume(run: string, options?: ResumeOptions): Promise<Output>
   /** Restores the client and the tools as they were. */
   unwrap(): void
   readonly [WRAPPED]: unknown
@@ -115,7 +124,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     }
   }
 
-  async resume(ref: string, options: Pick<TurnOptions, 'signal' | 'conversation'> = {}): Promise<Output> {
+  async resume(ref: string, options: ResumeOptions = {}): Promise<Output> {
     const { id, program } = await this.#reflex.find(ref)
     if (program[0] !== this.#program)
       throw faults.make('R2155', `${id} is a run of ${program[0]}, not a turn of ${this.#parts.name}`, { run: id })
@@ -147,7 +156,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     return found.length === 0 ? {} : { env: Object.fromEntries(found) }
   }
 
-  async #session({ conversation, signal }: TurnOptions): Promise<TurnSession> {
+  async #session({ conversation, signal, strict = false }: TurnOptions & ResumeOptions): Promise<TurnSession> {
     const parts = {
       reflex: this.#reflex,
       skills: this.#skills,
@@ -155,6 +164,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
       conversation,
       tools: this.#proxies.facts,
       signal,
+      isStrict: strict,
     }
     try {
       return new TurnSession({ ...parts, installed: await this.#skills.load(conversation ?? this.#reflex.host.entropy()) })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type ChatChunk, collected, StreamingModel, type StreamRequest, textOfChunks } from './stream-world.ts'
 import { activate, type ChatRequest, life, propose, RELEASE, ScriptedModel } from './world.ts'
 
 const PIN = 'pin 4711-0815 of ana'
@@ -73,6 +74,26 @@ describe('what a turn of an agent records', () => {
     expect(tagged).toEqual([])
     const history = JSON.stringify(await reflex.runtime.history(run))
     expect(history).not.toContain(PIN)
+    expect(history).toContain('policy.secret')
+  })
+
+  it('has neither where the model streams them in pieces', async () => {
+    const { reflex, store, host, troubles } = life()
+    await activate({ store, host }, SENSITIVE, ['set_tag'])
+    const model = new StreamingModel(`use ${key(1)}\n${propose({ tag: 'v1', pin: PIN })}`, 'I cannot.')
+    const tagged: unknown[] = []
+    const agent = reflex.wrap({
+      agent: async (text: string, { llm }: { llm: (request: StreamRequest) => Promise<AsyncIterable<ChatChunk>> }) =>
+        textOfChunks(await collected(await llm({ stream: true, messages: [{ role: 'user', content: text }] }))),
+      tools: { set_tag: (args: unknown) => void tagged.push(args) },
+      llm: model.create,
+    })
+    let run = ''
+    expect(await agent.run('please release v1', { onStart: (id) => (run = id) })).toContain(key(1))
+    expect(troubles.map(String)).toEqual([])
+    expect(tagged).toEqual([])
+    const history = JSON.stringify(await reflex.runtime.history(run))
+    for (const secret of [PIN, key(1)]) expect(history).not.toContain(secret)
     expect(history).toContain('policy.secret')
   })
 })

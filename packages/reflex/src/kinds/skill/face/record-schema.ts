@@ -127,10 +127,11 @@ export const turnInput = once((): z.ZodType<TurnInput> => {
     add: z.array(z.json()),
     params: z.record(text, z.json()).optional(),
   })
+  const diverged = z.record(text, z.json()).optional()
   return z.discriminatedUnion('do', [
     z.strictObject({ do: z.literal('model'), id: text, request, userText: text.optional() }),
-    z.strictObject({ do: z.literal('tool'), id: text, tool: text, args: z.json() }),
-    z.strictObject({ do: z.literal('once'), id: text, name: text }),
+    z.strictObject({ do: z.literal('tool'), id: text, tool: text, args: z.json(), diverged }),
+    z.strictObject({ do: z.literal('once'), id: text, name: text, diverged }),
     z.strictObject({ do: z.literal('end'), status: z.enum(['done', 'failed']), value: z.json().optional() }),
     z.strictObject({ do: z.literal('note'), note: z.record(text, z.json()) }),
   ]) as z.ZodType<TurnInput>

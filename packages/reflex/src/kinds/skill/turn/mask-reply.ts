@@ -4,23 +4,31 @@ import type { Manifest } from '../model/manifest.ts'
 import type { ModelReply } from '../model/turn.ts'
 import { readReplyParts } from '../protocol/reply-reader.ts'
 
-/**
- * Returns a reply of a model in which the values that it proposes for sensitive slots are masked, before any record has them. What is masked
- * is refused by the gate: a model has to name a secret, or leave the slot to its binding (reference skill 1.18).
- */
-export function maskReply(reply: ModelReply, manifests: readonly Manifest[]): ModelReply {
-  const values = sensitiveValues(reply, manifests)
-  if (values.length === 0) return reply
-  return redaction(values, 1)?.value(reply as unknown as Json) as unknown as ModelReply
+/** The replies of one turn, as records have them. */
+export class MaskedReplies {
+  readonly #manifests: readonly Manifest[]
+  readonly #values = new Set<string>()
+
+  constructor(manifests: readonly Manifest[]) {
+    this.#manifests = manifests.filter(({ signature }) => signature.inputs.some(isHidden))
+  }
+
+  /**
+   * Returns a reply of a model in which the values that it and earlier ones propose for sensitive slots are masked, before any record has them.
+   * What is masked is refused by the gate: a model has to name a secret, or leave the slot to its binding (reference skill 1.18).
+   */
+  mask(reply: ModelReply): ModelReply {
+    if (this.#manifests.length === 0) return reply
+    for (const value of sensitiveValues(reply, this.#manifests)) this.#values.add(value)
+    return (redaction(this.#values, 1)?.value(reply as unknown as Json) ?? reply) as unknown as ModelReply
+  }
 }
 
 function sensitiveValues(reply: ModelReply, manifests: readonly Manifest[]): readonly string[] {
-  const hidden = manifests.filter(({ signature }) => signature.inputs.some(isHidden))
-  if (hidden.length === 0) return []
   const parts = reply.parts.map((part) => ('text' in part ? part.text : part.call))
   const { proposals } = readReplyParts(parts)
   return proposals.flatMap(({ id, inputs }) => {
-    const slots = hidden.find((manifest) => manifest.id === id)?.signature.inputs.filter(isHidden) ?? []
+    const slots = manifests.find((manifest) => manifest.id === id)?.signature.inputs.filter(isHidden) ?? []
     return slots.flatMap(({ name }) => (Object.hasOwn(inputs, name) ? textsIn(inputs[name]) : []))
   })
 }

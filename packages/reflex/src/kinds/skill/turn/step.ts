@@ -5,6 +5,7 @@ import { BEGINNING, NEW_REQUEST } from './position.ts'
 import { decideNext, takeReply } from './reply.ts'
 import { addResult, outcomeMessage } from './results.ts'
 import { send } from './send.ts'
+import { act, askAbout, decided } from './divergence.ts'
 import { Turn, TURN_KEYS, type TurnStep } from './turn.ts'
 
 /** The flight of the bulletin belongs to no call of the agent. */
@@ -39,6 +40,8 @@ function take(turn: Turn, input: Input | undefined): void {
       return settled(turn, input[1], input[2])
     case 'err':
       return failed(turn, input[1], input[2] as unknown as FaultData)
+    case 'answer':
+      return decided(turn, input[1], input[2])
     case 'end':
       return ended(turn, input[1], input[2], input[3])
     default:
@@ -49,9 +52,8 @@ function called(turn: Turn, call: TurnInput): void {
   const { x } = turn
   switch (call.do) {
     case 'tool':
-      return turn.flight(x.request('wrap.tool', { id: call.id, tool: call.tool, args: call.args, via: 'agent' }), call.id)
     case 'once':
-      return turn.flight(x.request('wrap.once', { id: call.id, name: call.name }), call.id)
+      return call.diverged === undefined ? act(turn, call) : askAbout(turn, call)
     case 'model':
       return asked(turn, call)
     case 'note':
@@ -82,7 +84,7 @@ function settled(turn: Turn, ref: Ref, result: Json): void {
   if (id === BULLETIN) return bulletinDone(turn, result)
   const open = turn.position.requests[id]
   if (open === undefined) return turn.resolve(id, { ok: true, value: result })
-  takeReply(turn, id, result as unknown as ModelReply)
+  takeReply(turn, id, { effect: ref, reply: result as unknown as ModelReply })
 }
 
 /** The bulletin is there: what waited for it is sent. An agent whose skills cannot be looked up works without them. */
