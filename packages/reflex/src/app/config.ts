@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { z } from 'zod'
 import { CONFIG, nearestConfig } from './config-file.ts'
+import { BUILT_IN } from './kinds.ts'
 import { faults } from '../runs/faults.ts'
 import { type Fault, isFault, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { readText } from '../programs/read-text.ts'
@@ -22,7 +23,6 @@ function server(): z.ZodType<ServerSpec> {
 /** The schema of `reflex.config.json`. No setting sends data elsewhere, and none gives a permission. */
 export const configFile = once(() => {
   const name = z.string().min(1)
-  const values = z.record(z.string().regex(/^[a-z0-9_]{1,100}$/), z.json())
   return z.strictObject({
     $schema: z.string().optional().describe('The schema of this file, for editors'),
     model: name.optional().describe('The model where nobody names one: provider:name'),
@@ -32,31 +32,12 @@ export const configFile = once(() => {
       .strictObject({ servers: z.record(z.string().regex(SERVER_NAME), server()) })
       .optional()
       .describe('MCP servers whose tools programs call as mcp.SERVER.TOOL; a policy of the operator must allow each'),
-    skill: z
-      .strictObject({
-        project: name.optional(),
-        compat: z.record(name, z.union([name, z.array(name)])).optional(),
-        board: z.strictObject({ ctx: values.optional(), env: values.optional() }).optional(),
-        goalLabels: z
-          .array(z.string().regex(/^[a-z0-9_-]{1,40}$/))
-          .max(16)
-          .optional(),
-      })
-      .optional()
-      .describe(
-        'What skills are told of this folder: the project and the facts that manifests ask for, values below ctx and env, goal labels',
-      ),
     programs: z.array(name).max(100).optional().describe('Folders beside this file in which programs are looked up by name'),
+    ...Object.fromEntries(
+      BUILT_IN.modules.flatMap(({ name: kind, fileOptions }) => (fileOptions === undefined ? [] : [[kind, fileOptions(z).optional()]])),
+    ),
   })
 })
-
-/** The facts of a folder for skills. None gives a permission: roles, functions and thresholds are the operator's. */
-export interface SkillFacts {
-  readonly project?: string | undefined
-  readonly compat?: Readonly<Record<string, string | readonly string[]>> | undefined
-  readonly board?: { readonly ctx?: JsonObject | undefined; readonly env?: JsonObject | undefined } | undefined
-  readonly goalLabels?: readonly string[] | undefined
-}
 
 /** The settings of a folder, without those that are not allowed in the file. */
 export interface Config {
@@ -68,7 +49,8 @@ export interface Config {
   readonly trust?: Trust
   /** Absolute paths below the folder of the file. */
   readonly programs: readonly string[]
-  readonly skill?: SkillFacts
+  /** The host options of kinds that the file gives, by the names of the kinds. */
+  readonly kinds?: Readonly<Record<string, JsonObject>>
   /** The MCP servers that the file proposes. */
   readonly servers?: Readonly<Record<string, ServerSpec>>
   /** `R2034` for each setting that the file must not contain. */
@@ -126,7 +108,8 @@ function readValid(file: string): Config {
   const { allowed, warnings } = withoutRefused(json, json.value)
   const [wrong] = checkSchema(configFile(), allowed, { locate: (path, at) => json.details(path, at) })
   if (wrong !== undefined) throw unreadable(file, wrong)
-  const { model, agent, trust, mcp, skill, programs = [] } = configFile().parse(allowed)
+  const settings = configFile().parse(allowed)
+  const { model, agent, trust, mcp, programs = [] } = settings
   const folders = foldersOf(json, dirname(file), programs)
   const isHigher = trust !== undefined && TRUST_LEVELS.indexOf(trust) > TRUST_LEVELS.indexOf(DEFAULT_TRUST)
   return {
@@ -135,7 +118,7 @@ function readValid(file: string): Config {
     ...(agent === undefined ? {} : { agent }),
     ...(trust === undefined || isHigher ? {} : { trust }),
     ...(mcp === undefined ? {} : { servers: mcp.servers }),
-    ...(skill === undefined ? {} : { skill }),
+    kinds: Object.fromEntries(BUILT_IN.modules.flatMap(({ name }) => (isObject(allowed[name]) ? [[name, allowed[name]]] : []))),
     programs: folders.inside,
     warnings: [...warnings, ...(isHigher ? [raisedTrust(json, trust)] : []), ...folders.warnings],
   }

@@ -75,13 +75,13 @@ export async function withReflex(console: Console, flags: ContinueFlags, work: (
 
 /** Returns the settings of the folder that neither a flag nor the environment overrides (experience 6). */
 function settingsOf(
-  { model, agent, trust, skill }: Config,
+  { model, agent, trust, kinds }: Config,
   environment: Readonly<Record<string, string | undefined>>,
 ): Partial<ReflexOptions> {
   return {
     ...(model === undefined || environment['REFLEX_MODEL'] ? {} : { model }),
     ...(agent === undefined ? {} : { agent: { default: agent } }),
-    ...(skill === undefined ? {} : { skill: skill as NonNullable<ReflexOptions['skill']> }),
+    ...kinds,
     ...(trust === undefined || environment['REFLEX_TRUST'] !== undefined ? {} : { trust }),
   }
 }

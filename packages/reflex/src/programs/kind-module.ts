@@ -1,3 +1,4 @@
+import type { z, ZodType } from 'zod'
 import type { Call, Fault, FaultFamily, Host, Json, JsonObject, Kind, Port, Redactor, Run, Runtime, Store } from '../kernel/index.ts'
 import type { Models } from '../models/index.ts'
 import type { JudgedCall, OperatorPolicy, RunSettings } from '../policy/index.ts'
@@ -33,6 +34,11 @@ export interface KindHead<Name extends string = string, Options = unknown, Own e
   readonly isHosted?: boolean
   /** The form of the host options. Absent: the kind has none. */
   readonly hostOptions?: Form
+  /**
+   * Returns the schema of the host options that a settings file beside programs may give: facts, and nothing that gives a permission. Absent:
+   * the file may give none. The head of a kind loads no library of schemas, so it gets it.
+   */
+  readonly fileOptions?: (zod: typeof z) => ZodType
   /** The run options of the kind; each is also a flag of the command. */
   readonly runOptions?: Own
   /** Files beside its programs that `validate` writes. */

@@ -20,7 +20,7 @@ export function sourcesOf(console: Console): Sources {
     skills: () =>
       inStore(console, async ({ reflex }) => {
         const { openRegistry } = await import('../../learn/registry/open.ts')
-        const skills = await openRegistry(reflex, console.world.version, reflex.optionsOf('skill') ?? {}).list()
+        const skills = await openRegistry(reflex, console.world.version).list()
         return skills.map(({ id, version, state }) => [`${id}@${version}`, state.state])
       }),
     answers: (address) =>

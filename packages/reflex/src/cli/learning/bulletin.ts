@@ -20,7 +20,7 @@ export async function bulletin({ console, reflex }: Session, action: string, { u
     throw faults.make('R2031', `bulletin ${quote(action)} is not known; it is preview`, { fix: 'reflex bulletin preview --user TEXT' })
   if (user === undefined) throw faults.make('R2031', 'bulletin preview has no --user', { fix: 'reflex bulletin preview --user TEXT' })
   const options = (reflex.optionsOf('skill') ?? {}) as SkillOptions
-  const registry = openRegistry(reflex, console.world.version, options)
+  const registry = openRegistry(reflex, console.world.version)
   const skills = await registry.list()
   const texts = await Promise.all(skills.map(async ({ manifest }) => Object.entries(await registry.prompts(manifest))))
   const prompts = Object.fromEntries(texts.flat())

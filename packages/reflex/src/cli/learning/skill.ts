@@ -38,7 +38,7 @@ const NAMES = ['list', ...Object.keys(ACTIONS)]
  */
 export async function skill(session: Session, words: readonly string[], flags: SkillFlags): Promise<number> {
   const [action = 'list', name] = words
-  const registry = openRegistry(session.reflex, session.console.world.version, session.reflex.optionsOf('skill') ?? {})
+  const registry = openRegistry(session.reflex, session.console.world.version)
   const given = { session, registry, flags }
   if (action === 'list' && name === undefined) return printSkills(session.console, await registry.list())
   if (action === 'evict' && name === undefined) return printEvictions(session.console, await registry.sweep())

@@ -9,10 +9,13 @@ export interface RegistryOwner {
   readonly host: Host
   readonly workdir: string
   readonly actor: string
+  optionsOf(kind: string): unknown
 }
 
 /** Opens the registry of the project and environment of a host. `version`: that of Reflex, whose major version tests count for. */
-export function openRegistry({ store, host, workdir, actor }: RegistryOwner, version: string, options: SkillOptions = {}): SkillRegistry {
+export function openRegistry(owner: RegistryOwner, version: string): SkillRegistry {
+  const { store, host, workdir, actor } = owner
+  const options = (owner.optionsOf('skill') ?? {}) as SkillOptions
   const { project, env } = skillHost(options, basename(workdir))
   return new SkillRegistry(store, {
     project,

@@ -5,8 +5,6 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  keptRecords,
-  readRecords,
   redactTexts,
   type Ref,
   type Run,
