@@ -180,6 +180,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     // For the runs of imported transcripts.
     'turn/kind',
     'turn/ports',
+    'turn/mask-reply',
     'face/turn-module',
     // What control planes and their clients say to each other.
     'control/messages',
@@ -194,6 +195,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'model/slot',
     'model/skill-tool',
     'manifest/canonical',
+    'manifest/prompts',
     'manifest/read-skill',
     'manifest/version',
     'ledger/entries',

@@ -71,6 +71,7 @@ const SHARED = {
   record: FUNCTION,
   prices: recordOf(OBJECT),
   secrets: TEXTS,
+  secretOf: FUNCTION,
   onTrouble: FUNCTION,
   programs: TEXTS,
   leaseMs: NUMBER,

@@ -11,6 +11,7 @@ import { Library } from '../programs/library.ts'
 import { readText } from '../programs/read-text.ts'
 import type { AnyKindModule, KindWorld } from '../programs/kind-module.ts'
 import type { Reader } from '../programs/language.ts'
+import { hiddenValues } from './hidden-values.ts'
 import { InstalledKinds } from './install-kinds.ts'
 import { simulatedModels } from './simulating.ts'
 import { McpServers, secretsOfServers } from '../mcp/index.ts'
@@ -27,7 +28,7 @@ import {
   type PolicyFile,
   type PolicySettings,
   type Redaction,
-  redaction,
+  growingRedaction,
   runRedaction,
   rulesFor,
   type RunSettings,
@@ -66,8 +67,8 @@ export interface Assembly extends ChosenStore {
   readonly library: Library
   /** The labels of everything that runs have written. */
   readonly labels: WrittenLabels
-  /** Removes secrets from records and output; undefined if there are none. */
-  readonly redaction: Redaction | undefined
+  /** Removes secrets from records and output. */
+  readonly redaction: Redaction
   /** Allows programs to call one more tool, which the operator has named. */
   allowTool(tool: Tool): void
   /** The MCP servers whose tools programs call. */
@@ -83,12 +84,13 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
   const workdir = realFolder(resolve(cwd, options.workdir ?? '.'))
   const stores = new KnownStores(surroundings)
   const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, stores)
-  const redactor = redaction([
+  const redactor = growingRedaction([
     ...secretsIn(environment, isPath),
     ...secretsOfServers(options.mcp, options.policy ?? [], environment),
     ...(options.secrets ?? []),
   ])
   const redact = runRedaction(redactor)
+  const hidden = hiddenValues({ secretOf: options.secretOf, surroundings, known: redactor })
   const commands = {
     environment,
     host,
@@ -100,7 +102,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
         run: runFolder,
         home: environment['HOME'],
       }),
-    ...(redactor === undefined ? {} : { redact: (text: string) => redactor.text(text) }),
+    redact: (text: string) => redactor.text(text),
   } satisfies ToolsSettings
   const servers = new McpServers(options.mcp, options.policy ?? [], { host, workdir, environment, sandbox: commands }, sample)
   const tools = createTools({ ...commands, tools: [...(options.tools ?? []), ...servers.tools] })
@@ -138,6 +140,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     toolCall: (call) => toolCallOf(call, policy, installed.made),
     simulated: { tools: new SimulatedTools(tools), models: simulatedModels({ host, guess: suggest, check: jsonSchemaIssues }) },
     redact: redact.reply,
+    seal: (value) => hidden.seal(value),
     labels,
     isProgram: (path) => kinds.isProgram(path),
     report: (fault) => options.onTrouble?.(fault),
@@ -147,7 +150,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     world,
     readers,
     options: (kind): unknown => Reflect.get(options, kind),
-    ports: housePorts(world, () => installed.made),
+    ports: housePorts(world, () => installed.made, hidden),
   })
   const runtime: Runtime<RunSettings> = new Runtime({
     kinds: installed.made.map(({ kind }) => kind),
@@ -228,7 +231,7 @@ function grantsOf(modules: readonly AnyKindModule[], options: object): readonly 
 
 /** Builds the operator's policy. A tool that is given is allowed; the capabilities that it touches are checked separately. */
 function policyFor(
-  { tools = [], policy = [] }: SharedOptions,
+  { tools = [], policy = [], secretOf }: SharedOptions,
   grants: readonly string[],
   {
     reserved,
@@ -239,7 +242,7 @@ function policyFor(
   const hostGrants: PolicyFile & { allow: string[] } = { file: 'the application', allow: [], deny: [] }
   const allow = (tool: Tool): void => void hostGrants.allow.push(toolCapability(tool.name))
   for (const tool of tools) allow(tool)
-  hostGrants.allow.push(...grants)
+  hostGrants.allow.push(...grants, ...(secretOf === undefined ? [] : ['arbor://secret/**']))
   const operatorPolicy = createPolicy({
     ...settings,
     home: userHome,

@@ -2,8 +2,9 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { z } from 'zod'
 import { CONFIG, nearestConfig } from './config-file.ts'
+import { BUILT_IN } from './kinds.ts'
 import { faults } from '../runs/faults.ts'
-import { type Fault, isFault, isObject, type Json } from '../kernel/index.ts'
+import { type Fault, isFault, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { readText } from '../programs/read-text.ts'
 import { SERVER_NAME, type ServerSpec, type Trust, TRUST_LEVELS } from '../policy/index.ts'
 import { checkSchema, type JsonText, once, quote, readJson } from '../text/index.ts'
@@ -32,6 +33,9 @@ export const configFile = once(() => {
       .optional()
       .describe('MCP servers whose tools programs call as mcp.SERVER.TOOL; a policy of the operator must allow each'),
     programs: z.array(name).max(100).optional().describe('Folders beside this file in which programs are looked up by name'),
+    ...Object.fromEntries(
+      BUILT_IN.modules.flatMap(({ name: kind, fileOptions }) => (fileOptions === undefined ? [] : [[kind, fileOptions(z).optional()]])),
+    ),
   })
 })
 
@@ -45,6 +49,8 @@ export interface Config {
   readonly trust?: Trust
   /** Absolute paths below the folder of the file. */
   readonly programs: readonly string[]
+  /** The host options of kinds that the file gives, by the names of the kinds. */
+  readonly kinds?: Readonly<Record<string, JsonObject>>
   /** The MCP servers that the file proposes. */
   readonly servers?: Readonly<Record<string, ServerSpec>>
   /** `R2034` for each setting that the file must not contain. */
@@ -102,7 +108,8 @@ function readValid(file: string): Config {
   const { allowed, warnings } = withoutRefused(json, json.value)
   const [wrong] = checkSchema(configFile(), allowed, { locate: (path, at) => json.details(path, at) })
   if (wrong !== undefined) throw unreadable(file, wrong)
-  const { model, agent, trust, mcp, programs = [] } = configFile().parse(allowed)
+  const settings = configFile().parse(allowed)
+  const { model, agent, trust, mcp, programs = [] } = settings
   const folders = foldersOf(json, dirname(file), programs)
   const isHigher = trust !== undefined && TRUST_LEVELS.indexOf(trust) > TRUST_LEVELS.indexOf(DEFAULT_TRUST)
   return {
@@ -111,6 +118,7 @@ function readValid(file: string): Config {
     ...(agent === undefined ? {} : { agent }),
     ...(trust === undefined || isHigher ? {} : { trust }),
     ...(mcp === undefined ? {} : { servers: mcp.servers }),
+    kinds: Object.fromEntries(BUILT_IN.modules.flatMap(({ name }) => (isObject(allowed[name]) ? [[name, allowed[name]]] : []))),
     programs: folders.inside,
     warnings: [...warnings, ...(isHigher ? [raisedTrust(json, trust)] : []), ...folders.warnings],
   }

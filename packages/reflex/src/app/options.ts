@@ -45,6 +45,11 @@ export interface SharedOptions {
   readonly prices?: Prices
   /** Texts that never enter a record, in addition to the secrets of the environment. */
   readonly secrets?: readonly string[]
+  /**
+   * Returns the value of a secret by its name, such as `vault://ci/token`, each time that a tool gets it: the value is in no record. Default:
+   * the variable of `env://NAME`, where a policy file allows `arbor://secret/env/NAME`. Names that it is given are allowed.
+   */
+  readonly secretOf?: (name: string) => string | undefined | Promise<string | undefined>
   /** Receives faults that do not stop a run. */
   readonly onTrouble?: (fault: Fault) => void
   /** Folders in which programs are searched for by name, after the folder of the caller. */

@@ -593,8 +593,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   async #post(run: string, { body, reason, ...message }: Omit<Message, 'id' | 'at'>, limit?: InboxLimit, known?: string): Promise<string> {
     const { redaction } = this.#assembly
     const id = known ?? (message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy())
-    const why = reason === undefined ? {} : { reason: redaction?.text(reason) ?? reason }
-    await this.store.post(run, { ...message, ...why, id, body: redaction?.value(body) ?? body, at: this.host.now() }, limit)
+    const why = reason === undefined ? {} : { reason: redaction.text(reason) }
+    await this.store.post(run, { ...message, ...why, id, body: redaction.value(body), at: this.host.now() }, limit)
     return id
   }
 

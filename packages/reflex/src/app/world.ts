@@ -5,13 +5,17 @@ import type { KindWorld, MadeKind } from '../programs/kind-module.ts'
 import { type JudgedCall, type OperatorPolicy, restrictedBy, type RunSettings } from '../policy/index.ts'
 import { labelledTools } from '../programs/labelled-tools.ts'
 import { suggest } from '../text/index.ts'
-import { type Place, type ToolCall, toolPort } from '../tools/index.ts'
+import { type HiddenValues, type Place, type ToolCall, toolPort } from '../tools/index.ts'
 
 /** The names of the ports of Reflex, which the steps of every kind may ask for. */
 export const HOUSE_PORTS: readonly string[] = ['model', 'tool', 'ledger']
 
-/** The ports of Reflex. Each says what it does in a simulated run; models are chosen by the run. `made`: the kinds that are made so far. */
-export function housePorts(world: KindWorld, made: () => readonly MadeKind[]): Readonly<Record<string, Port<RunSettings>>> {
+/** The ports of Reflex. Each says what it does in a simulated run; models are chosen by the run. `made`: the kinds that are made so far; `hidden`: what tools get and no record has. */
+export function housePorts(
+  world: KindWorld,
+  made: () => readonly MadeKind[],
+  hidden: HiddenValues,
+): Readonly<Record<string, Port<RunSettings>>> {
   const { host, store, models, simulated, redact, tools, policy, labels, isProgram, reserved } = world
   const modelsOf = modelsByRun({ real: models, simulated: simulated.models, redact })
   const requestOf = (call: Call<RunSettings>): Json | undefined => firstOf(made(), (kind) => kind.modelRequest?.(call)) ?? call.args
@@ -21,6 +25,7 @@ export function housePorts(world: KindWorld, made: () => readonly MadeKind[]): R
     place: (call) => placeOf(call, made()),
     allows: (call, capability, exactly) => policy.judgeCall(call, capability, exactly).allowed,
     denies: (call, capability) => policy.denies(call, capability),
+    hidden,
   })
   return {
     model: modelPort(({ settings }: { readonly settings: RunSettings }) => modelsOf(settings), requestOf),

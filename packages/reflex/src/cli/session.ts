@@ -74,10 +74,14 @@ export async function withReflex(console: Console, flags: ContinueFlags, work: (
 }
 
 /** Returns the settings of the folder that neither a flag nor the environment overrides (experience 6). */
-function settingsOf({ model, agent, trust }: Config, environment: Readonly<Record<string, string | undefined>>): Partial<ReflexOptions> {
+function settingsOf(
+  { model, agent, trust, kinds }: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+): Partial<ReflexOptions> {
   return {
     ...(model === undefined || environment['REFLEX_MODEL'] ? {} : { model }),
     ...(agent === undefined ? {} : { agent: { default: agent } }),
+    ...kinds,
     ...(trust === undefined || environment['REFLEX_TRUST'] !== undefined ? {} : { trust }),
   }
 }

@@ -24,7 +24,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'before a run',
     means:
-      'A capability is `arbor://` followed by steps that are separated by `/`. In a grant, a step can be `*`, which matches any one step, and the last step can be `**`, which matches any number of steps. Special characters are percent-encoded. The first step is action, eval, fs, function, human, memory, net, orchestrator, shell, skill, tool, or a root of your own tools that "roots" lists. After net comes one host, without a port.',
+      'A capability is `arbor://` followed by steps that are separated by `/`. In a grant, a step can be `*`, which matches any one step, and the last step can be `**`, which matches any number of steps. Special characters are percent-encoded. The first step is action, eval, fs, function, human, memory, net, orchestrator, secret, shell, skill, tool, or a root of your own tools that "roots" lists. After net comes one host, without a port.',
     often: 'a star inside a name (`*.md`), a step `..`, two slashes in a row, a port behind a host, a misspelt root',
     fix: 'Write the complete capability, such as arbor://fs/read/srv/data/**.',
   },

@@ -7,7 +7,20 @@ const SECOND_STEPS: Readonly<Record<string, readonly string[]>> = { fs: ['read',
 const SINGLE_STEP_ROOTS: readonly string[] = ['net', 'tool']
 
 /** The first steps of the capabilities that Reflex itself uses. */
-const ROOTS: readonly string[] = ['action', 'eval', 'fs', 'function', 'human', 'memory', 'net', 'orchestrator', 'shell', 'skill', 'tool']
+const ROOTS: readonly string[] = [
+  'action',
+  'eval',
+  'fs',
+  'function',
+  'human',
+  'memory',
+  'net',
+  'orchestrator',
+  'secret',
+  'shell',
+  'skill',
+  'tool',
+]
 
 /** Returns the reason why a grant or a denial can never match; undefined if it can. `extra`: additional roots. */
 export function mismatchReason({ steps }: Pattern, extra: readonly string[] = []): string | undefined {

@@ -1,3 +1,4 @@
+import type { z, ZodType } from 'zod'
 import type { Call, Fault, FaultFamily, Host, Json, JsonObject, Kind, Port, Redactor, Run, Runtime, Store } from '../kernel/index.ts'
 import type { Models } from '../models/index.ts'
 import type { JudgedCall, OperatorPolicy, RunSettings } from '../policy/index.ts'
@@ -35,6 +36,11 @@ export interface KindHead<Name extends string = string, Options = unknown, Own e
   readonly hasStored?: boolean
   /** The form of the host options. Absent: the kind has none. */
   readonly hostOptions?: Form
+  /**
+   * Returns the schema of the host options that a settings file beside programs may give: facts, and nothing that gives a permission. Absent:
+   * the file may give none. The head of a kind loads no library of schemas, so it gets it.
+   */
+  readonly fileOptions?: (zod: typeof z) => ZodType
   /** The run options of the kind; each is also a flag of the command. */
   readonly runOptions?: Own
   /** Files beside its programs that `validate` writes. */
@@ -133,6 +139,8 @@ export interface KindWorld {
   readonly simulated: { readonly tools: Tools; readonly models: Models }
   /** Removes secrets from replies of models. */
   readonly redact: Redactor
+  /** Returns the sealed text of a value, which stands for it in records; the port `tool` opens it. */
+  readonly seal: (value: Json) => string
   /** The labels of everything that runs have written. */
   readonly labels: WrittenLabels
   /** True if a program can be read from a file at this path. */

@@ -41,6 +41,12 @@ export function netCapability(host: string): string {
   return `arbor://net/${encodeStep(host)}`
 }
 
+/** Returns the capability to give a tool the value of a secret: `arbor://secret/vault/ci/token` for `vault://ci/token`. */
+export function secretCapability(name: string): string {
+  const steps = name.replace('://', '/').split('/')
+  return ['arbor://secret', ...steps.filter((step) => step !== '').map(encodeStep)].join('/')
+}
+
 /** Percent-encodes every character that has a meaning in a pattern or an address. */
 function encodeStep(step: string): string {
   try {

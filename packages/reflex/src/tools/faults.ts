@@ -5,7 +5,7 @@ const DURING = 'during a run'
 /**
  * The tools' part of the catalogue (R4100 to R4149): calls, files (R4105 to R4115), git (R4120 to R4124), commands
  * (R4130 to R4134, R4138, R4144, R4145), requests (R4135 to R4137), changes of files (R4140), files that run by
- * themselves (R4143).
+ * themselves (R4143), hidden values (R4146).
  */
 export const faults = defineFaults({
   R4100: {
@@ -257,5 +257,14 @@ export const faults = defineFaults({
     means: 'The text that a change replaces must occur in the file exactly once. No file was changed.',
     often: 'text that was not copied exactly, a file that has changed since it was read',
     fix: 'Read the file again, and give a text that is long enough to occur only once.',
+  },
+  R4146: {
+    title: 'A hidden value is not there',
+    verdict: 'fail',
+    when: DURING,
+    means:
+      'A call refers to a value that no record has: a secret by its name, or a sealed value. The host has no secret with that name, or it is too short to be kept out of records, or the value was sealed by another user or on another machine. The tool was not called.',
+    often: 'a misspelt name, a variable that is not set, a run that was imported from another machine',
+    fix: 'Give the host the secret: `secretOf` of an application, or a variable for env://NAME. Start a run with sealed values again where its values are known.',
   },
 })

@@ -11,6 +11,7 @@ import {
   usageOfResult,
 } from '../kernel/index.ts'
 import { faults } from './faults.ts'
+import { hiddenParts, type HiddenValues, revealed, sealedResult, secretNeeds } from './hidden-values.ts'
 import type { Guess, PreparedCall, Tools } from './registry.ts'
 import { SimulatedTools } from './simulated-tools.ts'
 import type { Place, Tool } from './tool.ts'
@@ -23,6 +24,8 @@ export interface ToolPortSettings<S extends RunFacts> {
   readonly allows: (call: Call<S>, capability: string, exactly?: boolean) => boolean
   /** True if a rule of the operator denies something to a call. */
   readonly denies: (call: Call<S>, capability: string) => boolean
+  /** The values that calls refer to. Absent: such calls fail. */
+  readonly hidden?: HiddenValues
 }
 
 /**
@@ -34,43 +37,69 @@ const ON_RESUME: Readonly<Record<string, Repeat>> = { ask: 'ask', repeat: 'keyed
 /**
  * Creates the port `tool`: `{tool, args, on_resume?, by?, filled?}`; its result is that of the tool. With `by: "model"`, a model
  * chose the arguments, and `filled` names arguments that have values of a board: arguments that only an author may write are refused
- * then with `R4101`. The traits are those of the
- * tool with these arguments: the runtime gates the call and the policy judges it accordingly. A call that cannot be
- * read has no effect and fails. A replay takes the recorded result.
+ * then with `R4101`. `secrets`, `sealed` and `seals` say which parts are hidden: the tool gets their values, and no
+ * record does. The traits are those of the tool with these arguments: the runtime gates the call and the policy judges it accordingly.
+ * A call that cannot be read has no effect and fails. A replay takes the recorded result.
  */
-export function toolPort<S extends RunFacts>({ tools, guess, place, allows, denies }: ToolPortSettings<S>): Port<S> {
+export function toolPort<S extends RunFacts>({ tools, guess, place, allows, denies, hidden }: ToolPortSettings<S>): Port<S> {
   const simulated = new SimulatedTools(tools)
-  const prepare = ({ args, settings }: Call<S>): PreparedCall => {
-    const { tool, args: given = {}, by, filled } = isObject(args) ? args : {}
+  const prepare = ({ args, settings }: Call<S>, revealedArgs?: Json): PreparedCall => {
+    const { tool, args: recorded = {}, by, filled } = isObject(args) ? args : {}
+    const given = revealedArgs ?? recorded
     if (typeof tool !== 'string') throw faults.make('R4100', 'the call names no tool')
     if (by === 'model') refuseAuthored(tools.get(tool, guess), given)
     if (isList(filled)) refuseFilled(tools.get(tool, guess), filled)
     return (settings.simulated ? simulated : tools).prepare(tool, given, guess)
   }
+  const run = (call: Call<S>, prepared: PreparedCall): Promise<Json> =>
+    prepared.run({
+      ...place(call),
+      signal: call.signal,
+      key: call.key,
+      run: call.run,
+      answers: call.answers,
+      part: (delta: Json, begins?: boolean) => call.part(delta, begins),
+      allows: (capability, exactly) => allows(call, capability, exactly),
+      denies: (capability) => denies(call, capability),
+    })
   return {
     leaves: false,
     repeat: 'free',
     // A simulated run has tools of its own, some of which still read files.
     simulate: 'perform',
     traits(call) {
-      const traits = preparedTraits(() => prepare(call).traits(place(call)))
+      const traits = withSecrets(
+        call,
+        preparedTraits(() => prepare(call).traits(place(call))),
+      )
       const word = isObject(call.args) ? call.args['on_resume'] : undefined
       const repeat = typeof word === 'string' && traits.repeat !== 'free' ? ON_RESUME[word] : undefined
       return repeat === undefined ? traits : { ...traits, repeat }
     },
     used: usageOfResult,
-    perform: (call) =>
-      prepare(call).run({
-        ...place(call),
-        signal: call.signal,
-        key: call.key,
-        run: call.run,
-        answers: call.answers,
-        part: (delta: Json, begins?: boolean) => call.part(delta, begins),
-        allows: (capability, exactly) => allows(call, capability, exactly),
-        denies: (capability) => denies(call, capability),
-      }),
+    async perform(call) {
+      // The traits are those of the call as it is recorded, so it must be a call of the tool without its hidden values too.
+      const prepared = prepare(call)
+      const parts = hiddenParts(call.args)
+      if (parts === undefined || call.settings.simulated) return run(call, prepared)
+      if (hidden === undefined) throw faults.make('R4146', 'there are no hidden values here')
+      const given = givenArgs(call)
+      const args = await revealed(given, parts, hidden)
+      const result = await run(call, args === given ? prepared : prepare(call, args))
+      return sealedResult(result, parts, hidden)
+    },
   }
+}
+
+function givenArgs<S extends RunFacts>({ args }: Call<S>): Json {
+  return (isObject(args) ? args['args'] : undefined) ?? {}
+}
+
+/** Adds the capabilities of the secrets that a call names. */
+function withSecrets<S extends RunFacts>(call: Call<S>, traits: Traits): Traits {
+  const parts = hiddenParts(call.args)
+  if (parts === undefined || parts.secrets.length === 0) return traits
+  return { ...traits, needs: [...(traits.needs ?? []), ...secretNeeds(givenArgs(call), parts)] }
 }
 
 function refuseAuthored({ name, authored = [] }: Tool, given: Json): void {

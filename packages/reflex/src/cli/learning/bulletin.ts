@@ -19,7 +19,9 @@ export async function bulletin({ console, reflex }: Session, action: string, { u
   await reflex.useTools(tools ?? [])
   const { registry, host, options } = projectRegistry(reflex, { version: console.world.version, env, org })
   const { skills } = await registry.reachable()
-  const turn = { user, now: console.now, actor: reflex.actor, host: options, tools: host.tools ?? [] }
+  const texts = await Promise.all(skills.map(async ({ manifest }) => Object.entries(await registry.prompts(manifest))))
+  const prompts = Object.fromEntries(texts.flat())
+  const turn = { user, now: console.now, actor: reflex.actor, host: options, tools: host.tools ?? [], prompts }
   const { text, cards, overflow, tokens, tokenizer } = await previewBulletin(skills, turn)
   if (console.shape !== 'text') console.document(plainJson({ v: 1, text, cards, overflow, tokens, tokenizer }))
   else if (text !== '') console.print([console.out.terminal ? console.out.text(text) : text])

@@ -4,6 +4,7 @@ import type { BulletinTurn } from '../../kinds/skill/bulletin/candidates.ts'
 import { skillInputs } from '../../kinds/skill/face/inputs.ts'
 import { decide, dryRun } from '../../kinds/skill/gate/decide.ts'
 import { chooseVersion } from '../../kinds/skill/ledger/split.ts'
+import { changedPrompt } from '../../kinds/skill/manifest/prompts.ts'
 import { manifestJson } from '../../kinds/skill/manifest/canonical.ts'
 import type { Bulletin } from '../../kinds/skill/model/card.ts'
 import type { DecisionRecord } from '../../kinds/skill/model/decision.ts'
@@ -20,13 +21,16 @@ export interface PreviewTurn {
   readonly actor: string
   readonly host: SkillHost
   readonly tools: readonly SkillTool[]
+  /** The prompts that were registered with the skills, by their references. */
+  readonly prompts?: Readonly<Record<string, string>>
 }
 
 /** Composes the bulletin that a wrapped agent would get in its first turn for a text of a user. Nothing is written down. */
 export async function previewBulletin(skills: readonly KeptSkill[], given: PreviewTurn): Promise<Bulletin> {
-  const { host, tools } = given
+  const { host, tools, prompts = {} } = given
+  const promptOf = (ref: string): string | undefined => host.prompts?.[ref] ?? prompts[ref]
   const maker = new SkillMaker(host, () => tools)
-  const installed = skills.filter(isChosen).map(({ manifest, state, stats }) => {
+  const installed = skills.filter((one) => isChosen(one) && changedPrompt(one.manifest, promptOf) === undefined).map(({ manifest, state, stats }) => {
     return { skill: maker.compile(manifestJson(manifest)).bound, state: state.state, stats, followed: 0 }
   })
   return composeBulletin(installed, await turnOf(given), {
@@ -73,7 +77,8 @@ async function turnOf({ user, now, actor, host, tools }: PreviewTurn): Promise<B
     facts: host.compat,
     principal: host.principal ?? { id: actor, roles: [] },
     tools: tools.map(({ name }) => name),
-    board: { ctx: {}, env: {}, work: {}, policy: {} },
+    board: { ctx: {}, env: {}, ...host.board, work: {}, policy: {} },
+    ...(host.goalLabels === undefined ? {} : { goalLabels: host.goalLabels }),
     hostFacts: Object.fromEntries(facts),
     ...(user === undefined ? {} : { userText: user }),
     tau: host.tau,

@@ -23,6 +23,8 @@ export interface AgentParts extends Pick<TurnSource, 'carrier'> {
   readonly strictIntercept: boolean
   /** Names of variables of the environment that skills may read. */
   readonly env: readonly string[]
+  /** True if a turn begins with the work of the last turn of its conversation. */
+  readonly carryWork: boolean
   readonly variable: (name: string) => string | undefined
   /** The agent of a framework behind its proxies, if its settings have them already. */
   readonly adapted?: AgentProxies

@@ -10,6 +10,7 @@ const WRAP_FIELDS: Readonly<Record<string, Form>> = {
   strictIntercept: FLAG,
   dialect: oneOf(...Object.keys(FUNCTION_DIALECTS)),
   env: listOf(TEXT),
+  carryWork: FLAG,
   llm: anyOf(FUNCTION, OBJECT),
   tools: anyOf(OBJECT, listOf(ANYTHING)),
 }

@@ -2,6 +2,8 @@ import type { Reflex } from '../../app/reflex.ts'
 import { type Call, canonicalJson, digest, Fault, type FaultData, type Json } from '../../kernel/index.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import type { TurnHost } from '../../kinds/skill/turn/host.ts'
+import type { ModelReply } from '../../kinds/skill/model/turn.ts'
+import { MaskedReplies } from '../../kinds/skill/turn/mask-reply.ts'
 import type { RunSettings } from '../../policy/index.ts'
 import { latestSelection } from '../dialects/ledgers.ts'
 import { type Fields, jsonOf } from '../dialects/loose.ts'
@@ -39,11 +41,13 @@ export interface SessionParts {
 export class TurnSession implements TurnHost, AgentSession {
   readonly run: TurnRun
   readonly #parts: SessionParts
+  readonly #replies: MaskedReplies
   readonly #occurrences = new Map<string, number>()
   readonly #models: ModelCalls
 
   constructor(parts: SessionParts) {
     this.#parts = parts
+    this.#replies = new MaskedReplies(parts.installed.map(({ skill }) => skill.manifest))
     const leaves = (name: string): boolean => parts.tools.find((tool) => tool.name === name)?.sideEffects !== 'none'
     this.run = new TurnRun(parts.reflex, { leaves, isStrict: parts.isStrict })
     const { conversations, conversation, signal } = parts
@@ -104,7 +108,8 @@ export class TurnSession implements TurnHost, AgentSession {
   // Requests of the run
 
   async model(call: Call<RunSettings>): Promise<Json> {
-    return (await this.run.presented(call)).perform(call)
+    const reply = await (await this.run.presented(call)).perform(call)
+    return this.#replies.mask(reply as unknown as ModelReply) as unknown as Json
   }
 
   async act(call: Call<RunSettings>): Promise<Json> {

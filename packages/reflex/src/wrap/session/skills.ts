@@ -6,6 +6,8 @@ import type { BulletinTurn, InstalledSkill } from '../../kinds/skill/bulletin/ca
 import type { ActiveEntry } from '../../kinds/skill/ledger/entries.ts'
 import { chooseVersion } from '../../kinds/skill/ledger/split.ts'
 import { manifestJson } from '../../kinds/skill/manifest/canonical.ts'
+import type { Manifest } from '../../kinds/skill/model/manifest.ts'
+import { changedPrompt } from '../../kinds/skill/manifest/prompts.ts'
 import type { Bulletin } from '../../kinds/skill/model/card.ts'
 import type { TurnArgs, TurnSource } from '../../kinds/skill/model/turn.ts'
 import { boardRoots } from '../../kinds/skill/plan/board-roots.ts'
@@ -50,8 +52,14 @@ export class AgentSkills {
     if (!skills.some(({ share }) => share > 0)) return []
     const changed = await lookAfterDaily(registry)
     const current = changed === undefined ? skills : (await registry.reachable()).skills
+    const eligible = await Promise.all(current.map(async ({ manifest }) => this.#hasItsPrompts(manifest, await registry.prompts(manifest))))
     await runtime.programs.load('skill')
-    return current.flatMap((kept) => this.#installed(kept))
+    return current.flatMap((kept, i) => (eligible[i] === true ? this.#installed(kept) : []))
+  }
+
+  #hasItsPrompts(manifest: Manifest, registered: Readonly<Record<string, string>>): boolean {
+    const prompts = { ...registered, ...this.host.prompts }
+    return changedPrompt(manifest, (ref) => (Object.hasOwn(prompts, ref) ? prompts[ref] : undefined)) === undefined
   }
 
   /** An organisation has a skill that the project has, too: nobody would notice which one is used. */

@@ -1,8 +1,18 @@
 import type { Reflex } from '../../app/reflex.ts'
-import { type Call, type Change, isObject, type Json, keptRecords, readRecords, type Ref, type Run, toFault } from '../../kernel/index.ts'
+import {
+  type Call,
+  type Change,
+  isObject,
+  type Json,
+  type JsonObject,
+  redactTexts,
+  type Ref,
+  type Run,
+  toFault,
+} from '../../kernel/index.ts'
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
 import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
-import type { RunSettings } from '../../policy/index.ts'
+import { redactSecretShapes, type RunSettings } from '../../policy/index.ts'
 import { jsonOf, textOf } from '../dialects/loose.ts'
 import { faults } from './faults.ts'
 import { type PendingCall, UNRECORDED } from './pending-call.ts'
@@ -32,6 +42,12 @@ export class TurnRun {
     return this.#run?.id
   }
 
+  /** What the turn has on its blackboard below `work`, by path. */
+  get work(): JsonObject {
+    const values = this.#run?.state.root.reader().snapshot() ?? {}
+    return Object.fromEntries(Object.entries(values).filter(([key]) => key.startsWith('work.')))
+  }
+
   /** Takes the run, before it continues. */
   begin(run: Run<RunSettings>): void {
     this.#run = run
@@ -46,7 +62,7 @@ export class TurnRun {
     const run = this.#run
     if (run === undefined || this.#isBroken) return
     try {
-      await run.command(0, jsonOf({ do: 'end', status, value }))
+      await run.command(0, recordable({ do: 'end', status, value }))
     } catch (thrown) {
       if (run.state.ended === undefined) this.fail(thrown)
     } finally {
@@ -141,7 +157,7 @@ export class TurnRun {
   #send(input: TurnInput): void {
     const run = this.#run
     // The call is answered from what the run has recorded, durable or not: only what leaves waits for the disk.
-    run?.command(0, jsonOf(input), { isPatient: true }).catch((thrown: unknown) => {
+    run?.command(0, recordable(input), { isPatient: true }).catch((thrown: unknown) => {
       if (run.state.ended === undefined) this.fail(thrown)
     })
   }
@@ -171,6 +187,13 @@ export class TurnRun {
     }
   }
 }
+
+/** Returns a value as a record may have it: without texts that look like secrets. */
+export function recordable(value: unknown): Json {
+  return clean(jsonOf(value))
+}
+
+const clean = redactTexts(redactSecretShapes)
 
 function endOf(status: string): DOMException {
   return new DOMException(`the turn has ended: ${status}`, 'AbortError')

@@ -23,6 +23,8 @@ export interface WrapOptions {
   readonly dialect?: FunctionDialect
   /** Names of variables of the environment that skills may read, below `env`. */
   readonly env?: readonly string[]
+  /** True: a turn begins with what the last turn of its conversation, which needs a name, has left below `work`. Default: false. */
+  readonly carryWork?: boolean
 }
 
 /** What an agent uses. */
@@ -84,7 +86,7 @@ export interface Given {
 /** Returns the parts of an agent with the defaults of its options. Throws `R2155` for an unknown dialect. */
 export function partsOf({ given, agent, isFactory, reflex }: Given): AgentParts {
   const { llm, tools = {}, carrier = 'text', kCards = CARDS, strictIntercept = false, dialect = 'openai-chat', env = [] } = given
-  const { name = nameOf(agent), maxSkillRounds = MOST_ROUNDS } = given
+  const { name = nameOf(agent), maxSkillRounds = MOST_ROUNDS, carryWork = false } = given
   if (!Object.hasOwn(FUNCTION_DIALECTS, dialect))
     throw faults.make('R2155', `there is no dialect ${quote(dialect)}`, {
       path: 'dialect',
@@ -92,7 +94,7 @@ export function partsOf({ given, agent, isFactory, reflex }: Given): AgentParts 
     })
   const rounds = Number.isInteger(maxSkillRounds) && maxSkillRounds >= 0 ? maxSkillRounds : MOST_ROUNDS
   const variable = (key: string): string | undefined => reflex.variable(key)
-  return { agent, isFactory, name, llm, tools, dialect, carrier, kCards, maxSkillRounds: rounds, strictIntercept, env, variable }
+  return { agent, isFactory, name, llm, tools, dialect, carrier, kCards, maxSkillRounds: rounds, strictIntercept, env, carryWork, variable }
 }
 
 /** Returns a name that a program can have. */

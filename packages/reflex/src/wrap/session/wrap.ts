@@ -7,10 +7,12 @@ import { jsonOf } from '../dialects/loose.ts'
 import { faults } from './faults.ts'
 import { type AgentParts, type AgentProxies, proxiesOf } from './agent.ts'
 import { inSession } from './context.ts'
+import { CarriedWork } from './carried-work.ts'
 import { Conversations } from './conversations.ts'
 import { WRAPPED } from './intercept.ts'
 import { seedOf, type SeedSource } from './seed.ts'
 import { TurnSession } from './session.ts'
+import { recordable } from './turn-run.ts'
 import { AgentSkills } from './skills.ts'
 
 /** What an agent gets beside its input. */
@@ -75,6 +77,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
   readonly #proxies: AgentProxies
   readonly #skills: AgentSkills
   readonly #conversations = new Conversations()
+  readonly #work = new CarriedWork()
   readonly #source: TurnSource
   readonly #onUnwrap: () => void
 
@@ -96,11 +99,15 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
 
   async run(input: Input, options: TurnOptions = {}): Promise<Output> {
     options.signal?.throwIfAborted()
-    const { state, blackboard, conversation, goalLabels } = options
+    const { state, blackboard, conversation } = options
+    const { board, goalLabels: ownLabels } = this.#skills.host
+    const { goalLabels = ownLabels } = options
     const sources: SeedSource[] = [
+      { from: 'project', values: board },
       { from: 'state', values: state },
       { from: 'env', values: this.#probes() },
       { from: 'caller', values: blackboard },
+      { from: 'conversation', values: this.#parts.carryWork ? this.#work.of(conversation) : undefined },
     ]
     const args: TurnArgs = {
       input: jsonOf(input),
@@ -110,7 +117,11 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     }
     const session = await this.#session(options)
     await this.#guarded(session, () => this.#start(session, args, options))
-    return this.#perform(session, input, options)
+    try {
+      return await this.#perform(session, input, options)
+    } finally {
+      if (this.#parts.carryWork) this.#work.keep(conversation, session.run.work)
+    }
   }
 
   async resume(ref: string, options: ResumeOptions = {}): Promise<Output> {
@@ -178,7 +189,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     await programs.load('turn')
     const program = programs.add('turn', this.#parts.name, jsonOf(this.#source))
     const handle = await this.#reflex.start(program, {
-      input: jsonOf(args) as never,
+      input: recordable(args) as never,
       ...(id === undefined ? {} : { id }),
       prepare: ({ run }) => this.#begin(session, run),
     })

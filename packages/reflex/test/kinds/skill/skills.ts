@@ -8,7 +8,12 @@ export function tool(name: string, facts: Partial<SkillTool> = {}): SkillTool {
 
 /** The host of most tests: a tool that changes, one that reads, and one that runs commands. */
 export const HOST: SkillHost = {
-  tools: [tool('deploy'), tool('read', { sideEffects: 'none', idempotent: true }), tool('shell', { commandLine: 'cmd' })],
+  tools: [
+    tool('deploy'),
+    tool('read', { sideEffects: 'none', idempotent: true }),
+    tool('shell', { commandLine: 'cmd' }),
+    tool('script', { script: 'text' }),
+  ],
   functions: [],
   facts: [],
 }

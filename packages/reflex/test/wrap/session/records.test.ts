@@ -37,7 +37,7 @@ function agentOf({ reflex }: Life, model: ScriptedModel) {
       set_tag: () => 'ok',
       push: {
         redact: ['/password'],
-        execute: ({ tag }: { tag: string }) => (tag === 'broken' ? Promise.reject(new Error('no network')) : 'ok'),
+        execute: ({ tag }: { tag: string; password?: string }) => (tag === 'broken' ? Promise.reject(new Error('no network')) : 'ok'),
       },
       drop_tag: () => 'ok',
     },
@@ -80,13 +80,19 @@ describe('the records of many turns', () => {
     let run = ''
     const agent = one.reflex.wrap({
       name: 'caller',
-      agent: async (text: string, { llm, tools }: { llm: Llm; tools: { push: { execute: (args: object) => unknown } } }) => {
+      agent: async (
+        text: string,
+        { llm, tools }: { llm: Llm; tools: { push: { execute: (args: { tag: string; password: string }) => unknown } } },
+      ) => {
         await tools.push.execute({ tag: 'v0', password: 'hunter3' })
         await llm({ messages: [{ role: 'user', content: text }] })
       },
       tools: {
         set_tag: () => 'ok',
-        push: { redact: ['/password'], execute: ({ tag }: { tag: string }) => (tag === 'broken' ? Promise.reject(new Error('no')) : 'ok') },
+        push: {
+          redact: ['/password'],
+          execute: ({ tag }: { tag: string; password?: string }) => (tag === 'broken' ? Promise.reject(new Error('no')) : 'ok'),
+        },
         drop_tag: () => 'ok',
       },
       llm: model.create,

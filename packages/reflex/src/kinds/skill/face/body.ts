@@ -33,7 +33,7 @@ export const skillBody: KindBody<SkillOptions, SkillProgram> = {
     return {
       kind: skillKind((source) => maker.compile(source)),
       reader: {
-        ...skillReader(maker),
+        ...skillReader(maker, world.seal),
         stored: (id) => storedSkill(id, world.store, host, maker),
         storedIds: () => activeSkills(world.store, host),
       },

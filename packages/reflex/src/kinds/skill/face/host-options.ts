@@ -21,6 +21,9 @@ export const HOST_OPTIONS = options({
   principal: shape('a principal', { id: TEXT, roles: listOf(TEXT) }),
   functions: listOf(shape('a function of the host', { name: TEXT, call: FUNCTION })),
   facts: recordOf(FUNCTION),
-  tools: listOf(shape('the declaration of a tool', { name: TEXT, sideEffects: TEXT })),
+  tools: listOf(shape('the declaration of a tool', { name: TEXT, sideEffects: oneOf('none', 'local', 'external') })),
   controlPlane: anyOf(oneOf(null), CONTROL_PLANE),
+  prompts: recordOf(TEXT),
+  board: options({ ctx: NAMED_VALUES, env: NAMED_VALUES }),
+  goalLabels: listOf(TEXT),
 })

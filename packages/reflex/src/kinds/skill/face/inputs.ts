@@ -1,11 +1,18 @@
 import type { Json, JsonObject } from '../../../kernel/index.ts'
 import { programFaults } from '../../../programs/faults.ts'
+import { isSealed } from '../../../policy/index.ts'
 import { parseIfJson, quote, quoteAll, suggest } from '../../../text/index.ts'
 import type { CompiledSkill } from '../manifest/compiled.ts'
 import { readSlotValue } from '../manifest/slot-values.ts'
 
-/** Returns named inputs as values of slots: a text becomes the type of its slot. Throws `R2045` for an unknown slot and an invalid value. */
-export function skillInputs({ manifest }: Pick<CompiledSkill, 'manifest'>, input: JsonObject, texts: readonly string[]): JsonObject {
+/**
+ * Returns named inputs as values of slots: a text becomes the type of its slot, and a sensitive value is sealed before any record. Throws `R2045` for an unknown slot and an
+ * invalid value.
+ */
+export function skillInputs(
+  { manifest }: Pick<CompiledSkill, 'manifest'>,
+  { input, texts, seal }: { readonly input: JsonObject; readonly texts: readonly string[]; readonly seal: (value: Json) => string },
+): JsonObject {
   const slots = new Map(manifest.signature.inputs.map((slot) => [slot.name, slot]))
   return Object.fromEntries(
     Object.entries(input).map(([name, given]): [string, Json] => {
@@ -19,7 +26,7 @@ export function skillInputs({ manifest }: Pick<CompiledSkill, 'manifest'>, input
           path: name,
           fix: `give a value of the type ${slot.type}`,
         })
-      return [name, read.value]
+      return [name, slot.sensitive && slot.type !== 'secret_ref' && !isSealed(read.value) ? seal(read.value) : read.value]
     }),
   )
 }

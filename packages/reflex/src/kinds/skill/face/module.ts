@@ -9,6 +9,7 @@ import type { SkillProgram } from '../plan/skill-program.ts'
 import { faults as protocolFaults } from '../protocol/faults.ts'
 import { templateFaults } from '../templates/faults.ts'
 import type { SkillDocument } from './define.ts'
+import { fileOptions } from './file-options.ts'
 import { HOST_OPTIONS } from './host-options.ts'
 import { skillNames } from './names.ts'
 import { SKILL_RUN_OPTIONS } from './run-options.ts'
@@ -21,6 +22,7 @@ export const skillModule: LazyKindModule<'skill', SkillOptions, SkillProgram, ty
   uses: ['tool', 'model'],
   hasStored: true,
   hostOptions: HOST_OPTIONS,
+  fileOptions,
   runOptions: SKILL_RUN_OPTIONS,
   load: async () => (await import('./body.ts')).skillBody,
 }

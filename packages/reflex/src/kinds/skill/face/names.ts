@@ -13,6 +13,12 @@ export const skillNames: LanguageNames = {
       files: '*.skill.json',
       schema: async () => (await import('../manifest/schema.ts')).manifestSchema(),
     },
+    {
+      name: 'skill-record',
+      about: 'what skills and turns of agents add to their records',
+      files: 'reflex show --json',
+      schema: async () => (await import('./record-schema.ts')).recordSchema(),
+    },
   ],
   owns: (text) => BEGINNING.test(text),
 }

@@ -10,13 +10,13 @@ import { callFindings } from './called-programs.ts'
 import { skillInputs } from './inputs.ts'
 
 /** Reads manifests of skills from text and as objects of modules, and compiles them with the tools and functions of the host. */
-export function skillReader(maker: SkillMaker): Reader<SkillProgram> {
+export function skillReader(maker: SkillMaker, seal: (value: Json) => string): Reader<SkillProgram> {
   return {
     read: (text, file, context) =>
-      resultOf(maker, readSkill(text, file, maker.surroundings), context, (path, options) => placeIn(text, file)(path, options)),
+      resultOf(maker, readSkill(text, file, maker.readingFrom(file)), context, (path, options) => placeIn(text, file)(path, options)),
     accept: (value, _file, context) =>
-      isManifest(value) ? resultOf(maker, decodeSkill(value, maker.surroundings), context, pointerLocator()) : undefined,
-    inputs: skillInputs,
+      isManifest(value) ? resultOf(maker, decodeSkill(value, maker.readingFrom(undefined)), context, pointerLocator()) : undefined,
+    inputs: (skill, input, texts) => skillInputs(skill, { input, texts, seal }),
   }
 }
 

@@ -9,9 +9,9 @@ import { turnView } from './turn-view.ts'
 export const turnBody: KindBody<undefined, TurnSource> = {
   language: { ...turnNames, format: (text) => ({ text, findings: [] }) },
   view: turnView,
-  make: ({ store }) => ({
+  make: ({ store, redact }) => ({
     kind: turnKind,
     reader: { read: () => ({ findings: [] }) },
-    ports: turnPorts(store),
+    ports: turnPorts(store, redact),
   }),
 }

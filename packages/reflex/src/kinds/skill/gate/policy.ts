@@ -1,4 +1,5 @@
 import type { Json } from '../../../kernel/index.ts'
+import { isSealed } from '../../../policy/index.ts'
 import type { Variables } from '../../../text/index.ts'
 import type { GateSnapshot, PolicyResult, ReasonCode } from '../model/decision.ts'
 import { evaluateRule } from './rules.ts'
@@ -75,7 +76,7 @@ function denyRules({ denyIf }: BoundSkill, variables: Variables): Rule[] {
 
 /** The detail names the slots, and never their values. */
 function secretRule(values: Values): Rule {
-  const names = Object.keys(values).filter((name) => holdsSecret(values[name] ?? null))
+  const names = Object.keys(values).filter((name) => !isSealed(values[name]) && holdsSecret(values[name] ?? null))
   if (names.length === 0) return { rule: 'secret_in_args', verdict: 'allow' }
   return { rule: 'secret_in_args', verdict: 'deny', detail: `a secret is in ${names.join(', ')}` }
 }

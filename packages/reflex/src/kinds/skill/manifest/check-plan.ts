@@ -1,5 +1,5 @@
 import { type Path, quote, quoteAll, suggest } from '../../../text/index.ts'
-import type { Manifest, PlanStep } from '../model/manifest.ts'
+import type { Compensation, Manifest, PlanStep } from '../model/manifest.ts'
 import type { SkillTool } from '../model/skill-tool.ts'
 import { compileExtractor } from '../templates/extract.ts'
 import { checkWritten, nameFix } from './check-signature.ts'
@@ -7,6 +7,9 @@ import type { ManifestReport } from './report.ts'
 
 /** The tools of a host by name. One that is not there counts as one that changes something outside, and cannot be repeated. */
 export type ToolTable = ReadonlyMap<string, SkillTool>
+
+/** Arguments that are taken for command lines in calls of tools that are not known. */
+export const COMMAND_ARGUMENTS: readonly string[] = ['cmd', 'command', 'command_line', 'commandLine']
 
 /** True for the name of a program, `kind:id`, in place of a tool. */
 export function isProgramName(tool: string): boolean {
@@ -40,7 +43,7 @@ export function checkPlan(manifest: Manifest, tools: ToolTable, report: Manifest
       )
   }
   checkSafety(manifest, hasEffects(manifest, tools), report)
-  checkCompensation(manifest, report)
+  checkCompensation(manifest, tools, report)
   checkResults(manifest, report)
 }
 
@@ -85,6 +88,7 @@ function checkStep(
       'the step uses a shell, and the policy does not allow it',
       'write "allow_shell": true in policy, or remove "shell"',
     )
+  if (tool !== undefined) checkCommand(step, tool, at, policy.allow_shell, report)
   for (const [path, extractor] of Object.entries(step.capture)) {
     const place = [...at, 'capture', path]
     checkWritten(path, effects.writes, place, report, 'key')
@@ -92,6 +96,28 @@ function checkStep(
     if (typeof compiled === 'function') continue
     const { problem, key, fix } = compiled
     report.add('E_EXTRACTOR', key === undefined ? place : [...place, key], problem, fix)
+  }
+}
+
+/** Checks that a tool which runs commands gets one, and that a text of a shell is allowed: otherwise the step would fail only when it runs. */
+function checkCommand(
+  { tool, args, shell }: PlanStep | (Compensation & { readonly shell?: false }),
+  { commandLine, script }: SkillTool,
+  at: Path,
+  isShellAllowed: boolean,
+  report: ManifestReport,
+): void {
+  const argument = commandLine ?? script
+  if (argument === undefined) return
+  if (!Object.hasOwn(args, argument)) {
+    const other = Object.keys(args).find((name) => COMMAND_ARGUMENTS.includes(name))
+    const fix = other === undefined ? `add ${quote(argument)}` : `write ${quote(argument)} in place of ${quote(other)}`
+    const place = other === undefined ? [...at, 'args'] : [...at, 'args', other]
+    report.add('E_COMMAND_ARG', place, `${quote(tool)} takes its command in ${quote(argument)}`, fix, { part: 'key' })
+  } else if (script !== undefined && !(shell === true && isShellAllowed)) {
+    const message = `${quote(tool)} runs a text of a shell, and the step and the policy must both allow it`
+    const fix = 'write "shell": true in the step and "allow_shell": true in policy, or call a tool that takes a list of words'
+    report.add('E_SHELL_POLICY', [...at, 'args', argument], message, fix)
   }
 }
 
@@ -133,12 +159,15 @@ function keyExample(inputs: readonly { readonly name: string }[]): string {
   return `add "idempotence_key": a template of slots, such as "${inputs[0] === undefined ? 'constant:name' : `name:{{${inputs[0].name}}}`}"`
 }
 
-function checkCompensation({ plan, preconditions }: Manifest, report: ManifestReport): void {
+function checkCompensation({ plan, preconditions }: Manifest, tools: ToolTable, report: ManifestReport): void {
   if (plan.compensation === 'none') return
   const ids = plan.steps.map(({ id }) => id)
-  for (const [index, { tool, for_step: step }] of plan.compensation.entries()) {
+  for (const [index, entry] of plan.compensation.entries()) {
+    const { tool, for_step: step } = entry
     const at = ['plan', 'compensation', index]
     checkTool(tool, preconditions.tools_available, [...at, 'tool'], report)
+    const known = tools.get(tool)
+    if (known !== undefined) checkCommand(entry, known, at, false, report)
     if (step === undefined || ids.includes(step)) continue
     const guess = suggest(step, ids)
     report.add('E_REF', [...at, 'for_step'], `there is no step ${quote(step)}`, nameFix(ids, guess, 'step'), { guess })

@@ -1,17 +1,16 @@
 import type { Json } from '../../../kernel/index.ts'
 import { type Path, quote } from '../../../text/index.ts'
 import type { Compensation, Manifest, PlanStep } from '../model/manifest.ts'
+import type { SkillTool } from '../model/skill-tool.ts'
 import { compileExtractor } from '../templates/extract.ts'
 import { compileValue, type CompiledValue, type CompileValueOptions } from '../templates/compiled-value.ts'
 import { problemFault } from '../templates/problem.ts'
 import { type Root, ROOTS, type TemplateScope } from '../templates/scope.ts'
-import { isEffectful, isProgramName, type ToolTable } from './check-plan.ts'
+import { COMMAND_ARGUMENTS, isEffectful, isProgramName, type ToolTable } from './check-plan.ts'
 import type { RuleCompiler } from './compile-rules.ts'
 import type { CompiledCall, CompiledCompensation, CompiledSkill, CompiledStep } from './compiled.ts'
 import type { ManifestReport } from './report.ts'
 
-/** Arguments that are taken for command lines in calls of tools that are not known. */
-const COMMAND_ARGUMENTS: readonly string[] = ['cmd', 'command', 'command_line', 'commandLine']
 /** The begin of an idempotence key that has no slot on purpose. */
 const CONSTANT = 'constant:'
 
@@ -90,14 +89,29 @@ class PlanCompiler {
           ? undefined
           : COMMAND_ARGUMENTS.find((name) => Object.hasOwn(args, name))
     const options: CompileValueOptions = { secrets: true, ...(argument === undefined ? {} : { command: { argument, shell } }) }
+    const compiled = this.#value(args, [...at, 'args'], scope, options)
+    this.#checkScript(compiled, descriptor, [...at, 'args'])
     return {
       tool,
       descriptor,
       isProgram,
       isEffectful: isEffectful(tool, this.#tools),
-      args: this.#value(args, [...at, 'args'], scope, options),
+      args: compiled,
       guards: this.#rules.compile(guards, [...at, 'guards'], scope.steps),
     }
+  }
+
+  /** No value becomes part of a text that a shell reads. */
+  #checkScript({ values }: CompiledValue, descriptor: SkillTool | undefined, at: Path): void {
+    const { name = '', script } = descriptor ?? {}
+    if (script === undefined || !values.some(({ path }) => path[0] === script)) return
+    const message = `a value would be part of the text that ${quote(name)} gives to a shell`
+    this.#report.add(
+      'E_SCRIPT_VALUE',
+      [...at, script],
+      message,
+      'call a tool that takes a list of words, such as command with "argv" and "shell": true',
+    )
   }
 
   #key(): CompiledValue | undefined {

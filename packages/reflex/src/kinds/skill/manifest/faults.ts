@@ -7,7 +7,7 @@ function named(rules: string): readonly string[] {
   return rules.split(' ').map((rule) => `skill ${rule}`)
 }
 
-/** The faults of manifests of skills (R1400 to R1420). */
+/** The faults of manifests of skills (R1400 to R1421). */
 export const manifestFaults = defineFaults({
   R1400: {
     title: 'A skill is not identified correctly',
@@ -198,5 +198,15 @@ export const manifestFaults = defineFaults({
       'Conditions read ctx, env, work, policy, args, principal, exec and facts of the host; guards also read the results of earlier steps. args has only the slots of the signature.',
     often: 'a misspelt slot, a step that runs later',
     fix: 'Write the name of a slot or of an earlier step.',
+  },
+  R1421: {
+    title: 'A step gives a command in a way that its tool cannot take',
+    verdict: 'fail',
+    when: BEFORE,
+    rules: named('E_COMMAND_ARG E_SCRIPT_VALUE'),
+    means:
+      'A tool that runs commands has one argument for them: `argv` of command, a list of words or a line that is split into words; `command` of shell, a text that a shell reads. No value may become part of such a text. Without this check the step would fail only when it runs.',
+    often: '"cmd" for the tool command, a placeholder in the text of the tool shell',
+    fix: 'Write the argument that the message names. To use values in a shell, call command with "argv" and "shell": true, which passes them as arguments.',
   },
 } satisfies Record<string, CatalogueEntry>)

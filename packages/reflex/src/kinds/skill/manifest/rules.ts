@@ -48,6 +48,8 @@ export const RULES = {
   E_ROLLOUT: 'R1416',
   E_SIZE: 'R1417',
   E_EXPR: 'R1420',
+  E_COMMAND_ARG: 'R1421',
+  E_SCRIPT_VALUE: 'R1421',
   W_TIMEOUT_SUM: 'R1418',
   W_UNBOUND: 'R1419',
 } satisfies Record<string, keyof typeof manifestFaults.entries>

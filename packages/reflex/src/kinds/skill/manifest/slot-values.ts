@@ -1,4 +1,5 @@
 import type { Json } from '../../../kernel/index.ts'
+import { isSealed } from '../../../policy/index.ts'
 import { linearPattern } from '../../../text/index.ts'
 import type { Slot, SlotType } from '../model/slot.ts'
 import { pathProblem } from '../templates/paths.ts'
@@ -36,6 +37,8 @@ const TEXTS: Readonly<Partial<Record<SlotType, (text: string) => string | undefi
  * canonical text. Nothing is trimmed or guessed. Never throws; takes time linear in the value.
  */
 export function readSlotValue(slot: Slot, given: Json): SlotValue {
+  // A sealed value was checked before it was sealed.
+  if (slot.sensitive && isSealed(given)) return { value: given }
   if (slot.type === 'json') return { value: given }
   const value = typeof given === 'string' ? fromText(slot.type, given) : given
   const problem = valueProblem(slot, value)

@@ -5,6 +5,8 @@ export interface SkillTool {
   readonly idempotent: boolean
   /** The argument that is a command line, if one is: its template becomes argv once, when the manifest is read. */
   readonly commandLine?: string
+  /** The argument that is a text of a shell, if one is: no value can be part of it, and the step and the policy must allow a shell. */
+  readonly script?: string
   /** The most that one call costs, in US dollars, for the budget before a step. */
   readonly estimatedCost?: number
   /** The tool, with its arguments as templates over `args` and `result` of the call, that undoes a call. */

@@ -15,8 +15,13 @@ export function beginCall(one: Execution, call: PlannedCall, args: JsonObject, m
   if (call.isProgram) {
     const { max_cost_usd } = program.manifest.plan.budget
     x.call(call.tool, { args, isolated: true, limits: { cost: Math.max(0, max_cost_usd - one.used.cost), time: due } })
-  } else x.request('tool', { tool: call.tool, args }, callKey(one, call))
+  } else x.request('tool', { tool: call.tool, args, via: viaOf(one), ...(call.hidden as JsonObject | undefined) }, callKey(one, call))
   x.wait('timer', TIMEOUT, { due: x.now + due })
+}
+
+/** What issues a call of a tool, as its record says: mining reads only those of an agent (reference skill 1.17). */
+function viaOf({ position: { phase } }: Execution): 'skill' | 'compensation' | 'verify' {
+  return phase === 'undo' ? 'compensation' : phase === 'verify' ? 'verify' : 'skill'
 }
 
 /** The key under which a tool gets the same step again: in all runs with the key of the plan, else only in this one. */

@@ -1,5 +1,6 @@
 import type { Fault, Json, JsonObject } from '../../../kernel/index.ts'
 import type { DecisionRecord, GateSnapshot, ParserAnswer } from '../model/decision.ts'
+import type { Path } from '../../../text/index.ts'
 import type { Manifest } from '../model/manifest.ts'
 import type { ProposalFacts } from './args.ts'
 
@@ -15,6 +16,16 @@ export interface PlanValues {
   /** The results of steps by id. */
   readonly steps: Readonly<Record<string, { readonly result: Json }>>
   readonly exec: { readonly id: string; readonly trace_id: string; readonly started_at: string; readonly attempt: number }
+}
+
+/** The parts of a call that no record has, as the port `tool` takes them: JSON paths into its arguments and its result. */
+export interface HiddenPaths {
+  /** Arguments that are names of secrets. */
+  readonly secrets?: readonly Path[]
+  /** Arguments with sensitive values, which are sealed. */
+  readonly sealed?: readonly Path[]
+  /** Parts of the result that become sensitive outputs. */
+  readonly seals?: readonly Path[]
 }
 
 /** A step of a plan, or an undo, ready to be carried out. */
@@ -33,6 +44,9 @@ export interface PlannedCall {
   /** The most that one call costs, in US dollars; 0 if nothing is declared. */
   readonly estimatedCost: number
   readonly onGuardFalse: 'stop' | 'skip'
+  readonly hidden?: HiddenPaths
+  /** Slots without which it cannot be called; none for a call with guards, which may leave it out. */
+  readonly needs?: readonly string[]
   /** Returns the first guard that does not hold, in words; undefined if all hold. An expression that fails does not hold. */
   guard(values: PlanValues): string | undefined
   args(values: PlanValues): Rendered<JsonObject>
@@ -51,6 +65,8 @@ export interface LookResult extends Omit<GateSnapshot, 'board' | 'userText' | 'g
   readonly env: string
   /** `shadow`: nothing is carried out. */
   readonly mode?: 'shadow'
+  /** Values below `ctx` and `env` that the host gives to every skill. */
+  readonly seed?: JsonObject
   /** The prompts of its parsers, by their references; one that was changed since the manifest was kept is absent. */
   readonly prompts: Readonly<Record<string, string>>
   /** True if a control plane has a say. */

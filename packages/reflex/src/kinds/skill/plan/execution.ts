@@ -46,7 +46,8 @@ export class Execution {
   }
 
   get board(): PlanValues['board'] {
-    return boardRoots({ ...this.x.reader().snapshot(), ...this.x.pending() })
+    const { seed } = this.x.get(KEYS.look) === undefined ? {} : this.look
+    return boardRoots({ ...seed, ...this.x.reader().snapshot(), ...this.x.pending() })
   }
 
   /** Everything that templates and expressions of the plan read now. */

@@ -5,6 +5,9 @@ import { entryNames, isIntact, promptName, readActive, readManifestEntry, readSt
 import { type SkillEntries, skillEntries } from '../ledger/places.ts'
 import { type ChosenVersion, chooseVersion } from '../ledger/split.ts'
 import { manifestJson } from '../manifest/canonical.ts'
+import type { Prompts } from '../manifest/check-activation.ts'
+import { changedPrompt } from '../manifest/prompts.ts'
+import { promptsBeside } from './prompt-files.ts'
 import type { FunctionResult, SkillState } from '../model/decision.ts'
 import { readArgs } from './args.ts'
 import { boardRoots } from './board-roots.ts'
@@ -43,6 +46,7 @@ export function lookPort(world: LookWorld, host: SkillHost, isWatched = false): 
 
 async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, isWatched: boolean): Promise<LookResult | OtherVersion> {
   const program = call.def as DryProgram
+  const { frame, settings } = call
   const { id, version, llm_support } = program.manifest
   const names = { active: entryNames.active(id), state: entryNames.state(id, version), use: entryNames.use(id) }
   const refs = llm_support.parsers.map(({ prompt_ref }) => prompt_ref)
@@ -57,6 +61,13 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, 
     const other = await otherVersion(world, host, entries, { id, version: chosen.active.version })
     if (other !== undefined) return { become: other }
   }
+  const beside = frame.id === 0 && settings.file !== undefined ? promptsBeside(settings.file) : undefined
+  // The prompts that the host has now come before those that were registered: a changed one is noticed.
+  const prompt = (ref: string): string | undefined => {
+    const own = host.prompts !== undefined && Object.hasOwn(host.prompts, ref) ? host.prompts[ref] : beside?.(ref)
+    const kept = value(promptName(ref))
+    return own ?? (typeof kept === 'string' ? kept : undefined)
+  }
   const now = world.host.now()
   const found: LookResult = {
     env: host.env,
@@ -64,7 +75,7 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, 
     now: new Date(now).toISOString(),
     facts: host.compat,
     principal: host.principal ?? { id: call.settings.actor, roles: [] },
-    state: stateOf(call, value(names.state), value(names.active), program),
+    state: withPrompts(stateOf(call, value(names.state), value(names.active), program), program, prompt),
     ...(chosen?.rollout === undefined || !isOwn ? {} : { rollout: chosen.rollout }),
     tools: [...new Set([...world.tools.names(), ...host.tools.map(({ name }) => name)])],
     hostFacts: await factsOf(host),
@@ -75,9 +86,10 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, 
     functionResults: [],
     ...(isWatched ? { asks_control_plane: true } : {}),
     confirmed: [],
-    prompts: Object.fromEntries(refs.flatMap((ref) => promptOf(ref, value(promptName(ref)), pins.get(ref)))),
+    prompts: Object.fromEntries(refs.flatMap((ref) => promptOf(ref, prompt(ref), pins.get(ref)))),
+    ...seedOf(host),
   }
-  const board = boardRoots(call.reader().snapshot())
+  const board = boardRoots({ ...found.seed, ...call.reader().snapshot() })
   const { proposal } = readArgs(call.frame.args)
   const question = { inputs: isObject(inputs) ? inputs : {}, proposal, look: found, board, parsed: [], isExact: exact === true }
   return { ...found, functionResults: program.dryRun(question) }
@@ -132,12 +144,25 @@ function stateOf(
   return isOther ? 'draft' : (kept ?? 'draft')
 }
 
+/** A skill with a prompt that was changed is not eligible. */
+function withPrompts(state: SkillState, { manifest }: DryProgram, prompts: Prompts): SkillState {
+  return state === 'active' && changedPrompt(manifest, prompts) !== undefined ? 'unbound' : state
+}
+
+/** The values of the host as keys of a board: `ctx.team`. */
+function seedOf({ board }: SkillHost): Pick<LookResult, 'seed'> {
+  const seed = Object.entries(board).flatMap(([root, values]) =>
+    Object.entries(values ?? {}).map(([key, value]) => [`${root}.${key}`, value] as const),
+  )
+  return seed.length === 0 ? {} : { seed: Object.fromEntries(seed) }
+}
+
 async function factsOf({ facts }: SkillHost): Promise<JsonObject> {
   const found = await Promise.all(Object.entries(facts).map(async ([name, read]) => [name, await read()] as const))
   return Object.fromEntries<Json>(found)
 }
 
 /** A prompt that was changed since its manifest was kept is absent: the skill would be another one (reference skill 1.3). */
-function promptOf(ref: string, value: Json | undefined, pin: string | undefined): readonly (readonly [string, string])[] {
-  return typeof value === 'string' && (pin === undefined || digest(value) === pin) ? [[ref, value]] : []
+function promptOf(ref: string, value: string | undefined, pin: string | undefined): readonly (readonly [string, string])[] {
+  return value !== undefined && (pin === undefined || digest(value) === pin) ? [[ref, value]] : []
 }

@@ -18,14 +18,15 @@ export const KEYS = {
 
 /** Returns everything that the gate decides on. `board`: all values that the frame sees, its own keys included. */
 export function gateQuestion(args: SkillArgs, board: Readonly<Record<string, Json>>, isExact: boolean): GateQuestion {
+  const look = board[KEYS.look] as unknown as GateQuestion['look']
   const answers = board[KEYS.answers]
   const parsed = board[KEYS.parsed]
   const remote = board[KEYS.remote]
   return {
     inputs: { ...args.inputs, ...(isObject(answers) ? answers : {}) },
     proposal: args.proposal,
-    look: board[KEYS.look] as unknown as GateQuestion['look'],
-    board: boardRoots(board),
+    look,
+    board: boardRoots({ ...look.seed, ...board }),
     parsed: (Array.isArray(parsed) ? parsed : []) as GateQuestion['parsed'],
     isExact,
     ...(isObject(remote) ? { remote: remote as unknown as NonNullable<GateQuestion['remote']> } : {}),

@@ -1,4 +1,5 @@
 import type { FaultData, Json, Ref } from '../../../kernel/index.ts'
+import { quote } from '../../../text/index.ts'
 import type { StepOutcome, StopCause } from '../model/plan-result.ts'
 import { beginCall, detailOf, dropCall, dropTimers, extendTimer, isHeld, keepResult, retry, timerOf } from './call-step.ts'
 import type { PlannedCall } from './compiled-plan.ts'
@@ -8,6 +9,8 @@ import { beginUndo, type EndOfPlan } from './run-undo.ts'
 /** Runs the plan from its step on until a step is in progress, or the plan is done. */
 export function goOn(one: Execution, end: EndOfPlan): void {
   const { steps, manifest } = one.program
+  const unbound = one.position.i === 0 ? unboundSlot(one) : undefined
+  if (unbound !== undefined) return stop(one, 'template', unbound, end)
   for (;;) {
     const step = steps[one.position.i]
     if (step === undefined) return end(one)
@@ -26,6 +29,15 @@ export function goOn(one: Execution, end: EndOfPlan): void {
     if (step.onGuardFalse === 'stop') return stop(one, 'guard', `${step.id}: ${failed}`, end)
     one.move({ i: one.position.i + 1, ended: [...one.position.ended, [step.id, 'skipped']] })
   }
+}
+
+/** Before the first step: a slot that a later step or an undo needs and that has no value would stop the plan in the middle. */
+function unboundSlot({ program, values }: Execution): string | undefined {
+  for (const { id, needs = [] } of [...program.steps, ...program.undos]) {
+    const missing = needs.find((slot) => !Object.hasOwn(values.slots, slot))
+    if (missing !== undefined) return `${id}: ${quote(missing)} has no value`
+  }
+  return undefined
 }
 
 /** A step has given its result. */

@@ -29,6 +29,12 @@ export interface SkillOptions {
   readonly tools?: readonly SkillTool[] | undefined
   /** The control plane of an organisation; `null`: none, whatever the environment says. Default: `REFLEX_CONTROL_PLANE`, otherwise none. */
   readonly controlPlane?: ControlPlaneOptions | null | undefined
+  /** The texts of prompts by their references; default: the files beside a manifest, and those that were registered with it. */
+  readonly prompts?: Readonly<Record<string, string>> | undefined
+  /** Values below `ctx` and `env` that every skill reads, unless the blackboard of its caller has others. */
+  readonly board?: { readonly ctx?: JsonObject; readonly env?: JsonObject } | undefined
+  /** The labels of turns that state none. */
+  readonly goalLabels?: readonly string[] | undefined
 }
 
 /** What a host does with an approved proposal. */
@@ -49,6 +55,9 @@ export interface SkillHost {
   readonly functions: readonly ExpressionFunction[]
   readonly facts: Readonly<Record<string, FactProvider>>
   readonly tools: readonly SkillTool[]
+  readonly prompts: Readonly<Record<string, string>> | undefined
+  readonly board: { readonly ctx?: JsonObject; readonly env?: JsonObject }
+  readonly goalLabels: readonly string[] | undefined
 }
 
 const TAU = 0.85
@@ -56,7 +65,7 @@ const TAU = 0.85
 /** Completes the options of a host. `folder`: the name of the work folder. */
 export function skillHost(options: SkillOptions, folder: string): SkillHost {
   const { project = folder, compat = {}, tau = TAU, epsilon = 0, policyMode = 'enforce', mode = 'apply', org, principal } = options
-  const { functions = [], facts = {}, tools = [] } = options
+  const { functions = [], facts = {}, tools = [], prompts, board = {}, goalLabels } = options
   const env = compat['env']
   return {
     project,
@@ -71,5 +80,8 @@ export function skillHost(options: SkillOptions, folder: string): SkillHost {
     functions,
     facts,
     tools,
+    prompts,
+    board,
+    goalLabels,
   }
 }

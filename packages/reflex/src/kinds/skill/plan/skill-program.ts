@@ -7,6 +7,7 @@ import { evaluateRule, variablesOf } from '../gate/rules.ts'
 import { type BoundSkill, bindSkill } from '../gate/skill.ts'
 import { fillSlots } from '../gate/slots.ts'
 import type { CompiledCall, CompiledCompensation, CompiledRule, CompiledSkill, CompiledStep } from '../manifest/compiled.ts'
+import { promptsBeside } from './prompt-files.ts'
 import { decodeSkill, type SkillHost as Surroundings } from '../manifest/read-skill.ts'
 import { readSlotValue } from '../manifest/slot-values.ts'
 import type { FunctionResult, GateSnapshot } from '../model/decision.ts'
@@ -29,6 +30,7 @@ import type {
   SlotQuestion,
 } from './compiled-plan.ts'
 import { faults } from './faults.ts'
+import { type HiddenParts, hiddenParts } from './hidden-parts.ts'
 import type { SkillHost } from './skill-host.ts'
 
 /** A skill of a host: its gate and its plan, ready to be run. */
@@ -48,9 +50,10 @@ export class SkillProgram implements PlanProgram {
     this.manifest = bound.manifest
     this.hash = bound.hash
     this.hasEffects = bound.hasEffects
-    this.steps = bound.steps.map(plannedStep)
-    this.verify = bound.verify === undefined ? undefined : { ...plannedStep(bound.verify), id: 'verify' }
-    this.undos = bound.compensation.map(plannedUndo)
+    const hides = hiddenParts(bound)
+    this.steps = bound.steps.map((step) => plannedStep(step, hides))
+    this.verify = bound.verify === undefined ? undefined : { ...plannedStep(bound.verify, hides), id: 'verify' }
+    this.undos = bound.compensation.map((undo, index) => plannedUndo(undo, index, hides))
   }
 
   key(values: PlanValues): Rendered<string> | undefined {
@@ -126,6 +129,14 @@ export class SkillMaker {
     return { tools: this.#tools(), functions: this.#table.expressionFunctions, facts: Object.keys(this.#host.facts) }
   }
 
+  /** The same for a manifest that is read: its prompts must exist, and their hashes are pinned. `file`: its file, if it has one. */
+  readingFrom(file: string | undefined): Surroundings {
+    const { prompts } = this.#host
+    const beside = file === undefined ? undefined : promptsBeside(file)
+    if (prompts === undefined && beside === undefined) return this.surroundings
+    return { ...this.surroundings, prompts: (ref) => (prompts !== undefined && Object.hasOwn(prompts, ref) ? prompts[ref] : beside?.(ref)) }
+  }
+
   /** Makes a skill of a manifest that was compiled with these surroundings. */
   bind(skill: CompiledSkill): SkillProgram {
     return new SkillProgram(bindSkill(skill, this.#table), this.#host)
@@ -146,7 +157,7 @@ export class SkillMaker {
 
 function snapshotOf({ look, board, proposal, parsed, remote }: GateQuestion): GateSnapshot {
   const { userText, goalLabels } = proposal
-  const { env: _, prompts: __, mode: ___, asks_control_plane: ____, ...facts } = look
+  const { env: _, prompts: __, mode: ___, asks_control_plane: ____, seed: _____, ...facts } = look
   return {
     ...facts,
     board,
@@ -157,10 +168,11 @@ function snapshotOf({ look, board, proposal, parsed, remote }: GateQuestion): Ga
   }
 }
 
-function plannedStep(call: CompiledStep): PlannedCall {
+function plannedStep(call: CompiledStep, hides: HiddenParts): PlannedCall {
   const { step, captures } = call
   return {
     ...planned(call),
+    ...hides(call, step.id),
     id: step.id,
     timeout: step.timeout_ms,
     retries: step.retry.max,
@@ -179,10 +191,11 @@ function plannedStep(call: CompiledStep): PlannedCall {
 /** The tries of an undo whose tool may be called again (reference skill 1.19). */
 const UNDO_RETRIES = 1
 
-function plannedUndo(call: CompiledCompensation, index: number): PlannedUndo {
+function plannedUndo(call: CompiledCompensation, index: number, hides: HiddenParts): PlannedUndo {
   const { entry } = call
   return {
     ...planned(call),
+    ...hides(call),
     id: `undo${index}`,
     timeout: entry.timeout_ms,
     retries: UNDO_RETRIES,
@@ -196,7 +209,7 @@ function plannedUndo(call: CompiledCompensation, index: number): PlannedUndo {
 
 function planned(
   call: CompiledCall,
-): Pick<PlannedCall, 'tool' | 'isProgram' | 'isEffectful' | 'isRepeatable' | 'estimatedCost' | 'guard' | 'args'> {
+): Pick<PlannedCall, 'tool' | 'isProgram' | 'isEffectful' | 'isRepeatable' | 'estimatedCost' | 'needs' | 'guard' | 'args'> {
   const { tool, isProgram, isEffectful, descriptor, args, guards } = call
   return {
     tool,
@@ -204,9 +217,16 @@ function planned(
     isEffectful,
     isRepeatable: !isEffectful || descriptor?.idempotent === true,
     estimatedCost: descriptor?.estimatedCost ?? 0,
+    needs: guards.length > 0 ? [] : neededSlots(args),
     guard: (values) => firstFalse(guards, values),
     args: (values) => renderValue(args, values) as Rendered<JsonObject>,
   }
+}
+
+function neededSlots({ values }: CompiledValue): readonly string[] {
+  return values.flatMap(({ piece: { reference, filters } }) =>
+    reference.slot === undefined || filters.some(({ name }) => name === 'default') ? [] : [reference.slot.name],
+  )
 }
 
 /** Returns the first guard that does not hold. One that has no value does not hold. */

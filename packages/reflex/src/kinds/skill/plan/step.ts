@@ -154,11 +154,15 @@ function note(one: Execution, decision: DecisionRecord, then: () => void): void 
   then()
 }
 
-/** Values are missing: a wrapped agent is told which, anybody else is asked. */
+/** Values are missing: a wrapped agent is told which, anybody else is asked, but for no sensitive one. */
 function clarify(one: Execution, decision: DecisionRecord): void {
   const { x, args, program } = one
   const { questions, schema, text } = program.ask(decision.missing ?? [])
   if (args.proposal.carrier !== 'program') return refuse(one, decision, { missing: questions })
+  // The answer to a question is recorded as it is given.
+  const hidden = program.manifest.signature.inputs.find(({ name, sensitive }) => sensitive && decision.missing?.includes(name) === true)
+  if (hidden !== undefined)
+    return refuse(one, decision, { detail: `${hidden.name} is sensitive, so nobody is asked for it: give it when the run begins` })
   one.move({ phase: 'slots' })
   x.wait('answer', SLOTS, { about: { text, schema } })
 }

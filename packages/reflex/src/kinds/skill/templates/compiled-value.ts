@@ -26,6 +26,8 @@ export interface ArgumentMarks {
 export interface PlacedValue {
   readonly piece: ValuePiece
   readonly path: Path
+  /** The path of its text in the rendered value. */
+  readonly place: Path
 }
 
 /** A JSON value with templates inside. It can be rendered any number of times. */
@@ -155,7 +157,7 @@ class ValueCompiler {
   /** Notes the values of a text, and the place that it gets in the rendered arguments. */
   #mark(pieces: readonly Piece[], path: Path, place: Path): void {
     const values = pieces.filter((piece) => piece.kind === 'value')
-    this.values.push(...values.map((piece) => ({ piece, path })))
+    this.values.push(...values.map((piece) => ({ piece, path, place })))
     if (values.some(({ reference: { slot } }) => slot?.type === 'secret_ref')) this.secrets.push(place)
     if (values.some(({ reference: { slot } }) => slot?.sensitive === true)) this.sensitive.push(place)
   }

@@ -48,15 +48,24 @@ function valuePiece({ filters, offset, length }: Placeholder, reference: Referen
   return { kind: 'value', reference, filters, offset, length }
 }
 
-/** Returns the problems of secrets that are not a whole value, or that are changed by a filter. */
+/** Returns the problems of secrets that are not a whole value, and of secrets and sensitive values that are changed by a filter. */
 export function secretProblems(pieces: readonly Piece[], isAllowed: boolean): TemplateProblem[] {
   return pieces.flatMap((piece): TemplateProblem[] => {
-    if (piece.kind === 'text' || piece.reference.slot?.type !== 'secret_ref') return []
+    if (piece.kind === 'text') return []
+    if (piece.reference.slot?.type !== 'secret_ref') return sensitiveProblems(piece)
     if (isAllowed && pieces.length === 1 && piece.filters.length === 0) return []
     const { offset, length } = piece
     const fix = isAllowed ? `make {{${piece.reference.text}}} the whole argument` : 'remove it: only an argument of a tool can be a secret'
     return [{ rule: 'E_SECRET_TEXT', message: `the secret ${quote(piece.reference.text)} would be part of a text`, fix, offset, length }]
   })
+}
+
+/** A sensitive value is sealed while a template is rendered, so that no filter can change it. */
+function sensitiveProblems({ reference: { slot, text }, filters, offset, length }: ValuePiece): TemplateProblem[] {
+  const [changing] = filters.filter(({ name }) => name !== 'default')
+  if (slot?.sensitive !== true || changing === undefined) return []
+  const message = `the sensitive value ${quote(text)} cannot be changed by a filter`
+  return [{ rule: 'E_SECRET_TEXT', message, fix: `remove "| ${changing.name}"`, offset, length }]
 }
 
 /** Returns the JSON value of a placeholder after its filters. */

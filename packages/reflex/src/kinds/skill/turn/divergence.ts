@@ -1,4 +1,4 @@
-import type { Json, Ref } from '../../../kernel/index.ts'
+import type { Json, JsonObject, Ref } from '../../../kernel/index.ts'
 import type { TurnInput } from '../model/turn.ts'
 import { without } from './position.ts'
 import type { Turn } from './turn.ts'
@@ -49,5 +49,5 @@ export function decided(turn: Turn, ref: Ref, answer: Json): void {
 }
 
 function toolArgs({ id, tool, args, outcome }: Extract<TurnInput, { do: 'tool' }>): JsonObject {
-  return { id, tool, args, ...(outcome === undefined ? {} : { outcome }) }
+  return { id, tool, args, via: 'agent', ...(outcome === undefined ? {} : { outcome }) }
 }

@@ -1,13 +1,17 @@
 import {
   type Call,
+  isFault,
+  isInterruption,
   isObject,
   type Json,
   type Port,
   type PortRun,
+  type Redactor,
   type StatedUsage,
   type Store,
   type Traits,
 } from '../../../kernel/index.ts'
+import { redactedFault } from '../../../models/index.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import type { ModelReply, TurnSource } from '../model/turn.ts'
 import { faults } from './faults.ts'
@@ -19,8 +23,9 @@ type TurnPort = 'wrap.model' | 'wrap.tool' | 'wrap.once' | 'skills.cards'
  * The ports of turns. Each finds the code of its run in this process; without it the run is left as it is (`R1480`), so nothing is lost. A
  * call of a model and a tool without side effects may be repeated after a crash; a tool that is declared idempotent is repeated under its
  * key; the outcome of any other is asked about.
+ * What they give is recorded without texts that look like secrets; the code of the agent gets it whole.
  */
-export function turnPorts(store: Store): Readonly<Record<TurnPort, Port<RunSettings>>> {
+export function turnPorts(store: Store, redact: Redactor): Readonly<Record<TurnPort, Port<RunSettings>>> {
   const open = ({ id }: PortRun<RunSettings>): TurnHost => {
     const host = turnHosts(store).get(id)
     if (host === undefined)
@@ -30,12 +35,29 @@ export function turnPorts(store: Store): Readonly<Record<TurnPort, Port<RunSetti
       })
     return host
   }
+  const clean = (act: Perform): Perform => withoutSecrets(act, redact)
   const free = { leaves: false, repeat: 'free', simulate: 'perform', open } as const
   return {
     'skills.cards': { ...free, perform: (call) => hostOf(call).cards(call) },
-    'wrap.model': { ...free, perform: (call) => hostOf(call).model(call), used: usedOf },
-    'wrap.tool': { leaves: true, repeat: 'ask', open, traits: toolTraits, perform: (call) => hostOf(call).act(call) },
-    'wrap.once': { leaves: true, repeat: 'ask', open, perform: (call) => hostOf(call).act(call) },
+    'wrap.model': { ...free, perform: clean((call) => hostOf(call).model(call)), used: usedOf },
+    'wrap.tool': { leaves: true, repeat: 'ask', open, traits: toolTraits, perform: clean((call) => hostOf(call).act(call)) },
+    'wrap.once': { leaves: true, repeat: 'ask', open, perform: clean((call) => hostOf(call).act(call)) },
+  }
+}
+
+type Perform = (call: Call<RunSettings>) => Promise<Json>
+
+function withoutSecrets(act: Perform, redact: Redactor): Perform {
+  return async (call) => {
+    try {
+      return redact(await act(call))
+    } catch (thrown) {
+      if (isFault(thrown)) throw redactedFault(thrown, redact)
+      const text = thrown instanceof Error ? thrown.message : thrown
+      if (typeof text !== 'string' || isInterruption(thrown)) throw thrown
+      const message = redact(text)
+      throw message === text || typeof message !== 'string' ? thrown : new Error(message)
+    }
   }
 }
 

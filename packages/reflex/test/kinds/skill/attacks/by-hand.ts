@@ -52,7 +52,7 @@ class Agent {
     })
     this.#world = worldOf([kind], { store, settings: runsSettings() })
     const tools = { names: () => ground.facts.map(({ name }) => name), find: () => undefined }
-    const world = { store, host: this.#world.host, tools: tools as never }
+    const world = { store, host: this.#world.host, tools: tools as never, compiles: (source: Json) => maker.compiles(source) }
     const ports: Record<string, Port<RunSettings>> = {
       tool: { leaves: true, repeat: 'keyed', perform: (call: Call<RunSettings>) => this.#tool(call) },
       'skills.look': lookPort(world, host),

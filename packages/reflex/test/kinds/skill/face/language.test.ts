@@ -12,7 +12,8 @@ const CASES = resolve(import.meta.dirname, '../../../../../../cases/skill')
 const SEED = readFileSync(resolve(CASES, 'samples/seed/deploy.skill.json'), 'utf8')
 const BASE = JSON.parse(readFileSync(resolve(CASES, 'manifest/base.json'), 'utf8')) as object
 
-const reader = skillReader(new SkillMaker(skillHost({}, 'test'), () => HOST.tools ?? []))
+const PROMPTS = { 'prompts/app_name_extract.v1': 'Which?', 'prompts/note.v1': 'Which?' }
+const reader = skillReader(new SkillMaker(skillHost({ prompts: PROMPTS }, 'test'), () => HOST.tools ?? []), String)
 
 describe('the language of skills', () => {
   it('formats a manifest, and keeps its comments and its meaning', () => {
