@@ -92,7 +92,7 @@ const withoutStore = (load: () => Promise<Action>): Action => {
 }
 
 /** The verbs about what is learned. */
-const LEARNING_VERBS = learningVerbs({ common: COMMON, by: BY, policy: POLICY, withStore, withExistingStore })
+const LEARNING_VERBS = learningVerbs({ common: COMMON, by: BY, policy: POLICY, tools: TOOLS, withStore, withExistingStore })
 
 /** The verbs that every kind shares, in the order of the help. */
 const SHARED: readonly Verb[] = [
@@ -534,10 +534,11 @@ const SHARED: readonly Verb[] = [
       new Option('--out <dir>', 'the folder of drafts; default: skills. A file that a person has changed is never replaced'),
       new Option('--dry', 'print what would be kept and dropped; write no draft, and keep nothing in the registry'),
       new Option('--format <format>', 'for import: the format of the transcripts; default: as their content shows'),
+      TOOLS,
       BY,
       ...COMMON,
     ],
-    examples: ['learn snapshot', 'learn snapshot --dry --support 0.1', 'learn import session.jsonl'],
+    examples: ['learn snapshot --tools shop.ts', 'learn snapshot --dry --support 0.1', 'learn import session.jsonl'],
     action: async (console, words, flags) => {
       const load = async (): Promise<SessionAction> => (await import('./verbs/learn.ts')).learnVerb
       // Only transcripts that are imported need a store.

@@ -11,13 +11,19 @@ import type { Session } from '../session.ts'
 
 export interface BulletinFlags extends ContinueFlags {
   readonly user?: string
+  readonly tools?: readonly string[]
 }
 
 /** `reflex bulletin preview --user TEXT`: prints the text about skills that an agent would get before its model reads the text of a user. */
-export async function bulletin({ console, reflex }: Session, action: string, { user }: BulletinFlags): Promise<number> {
+export async function bulletin(
+  { console, reflex }: Session,
+  action: string,
+  { user, tools: modules = [] }: BulletinFlags,
+): Promise<number> {
   if (action !== 'preview')
     throw faults.make('R2031', `bulletin ${quote(action)} is not known; it is preview`, { fix: 'reflex bulletin preview --user TEXT' })
   if (user === undefined) throw faults.make('R2031', 'bulletin preview has no --user', { fix: 'reflex bulletin preview --user TEXT' })
+  await reflex.useTools(modules)
   const skills = await openRegistry(reflex, console.world.version).list()
   const tools = skillTools(reflex.tools, [])
   const made = previewBulletin(skills, { user, now: console.now, actor: reflex.actor, folder: basename(reflex.workdir), tools })

@@ -19,6 +19,7 @@ export interface SkillFlags extends ContinueFlags {
   readonly share?: string
   readonly reason?: string
   readonly deprecate?: boolean
+  readonly tools?: readonly string[]
 }
 
 interface Given {
@@ -38,6 +39,7 @@ const NAMES = ['list', ...Object.keys(ACTIONS)]
  */
 export async function skill(session: Session, words: readonly string[], flags: SkillFlags): Promise<number> {
   const [action = 'list', name] = words
+  await session.reflex.useTools(flags.tools ?? [])
   const registry = openRegistry(session.reflex, session.console.world.version)
   const given = { session, registry, flags }
   if (action === 'list' && name === undefined) return printSkills(session.console, await registry.list())

@@ -10,6 +10,7 @@ interface SharedParts {
   readonly common: readonly Option[]
   readonly by: Option
   readonly policy: Option
+  readonly tools: Option
   readonly withStore: OpensStore
   readonly withExistingStore: OpensStore
 }
@@ -18,7 +19,7 @@ interface SharedParts {
 export const LEARNING = ['skill', 'bulletin']
 
 /** Returns the verbs about skills. */
-export function learningVerbs({ common, by, policy, withStore, withExistingStore }: SharedParts): readonly Verb[] {
+export function learningVerbs({ common, by, policy, tools, withStore, withExistingStore }: SharedParts): readonly Verb[] {
   return [
     {
       name: 'skill',
@@ -34,12 +35,13 @@ export function learningVerbs({ common, by, policy, withStore, withExistingStore
         new Option('--share <share>', 'for approve: the share of the calls that this version gets, such as 0.1; default: all'),
         new Option('--deprecate', 'for evict: only stop to offer it; a week later it can be evicted'),
         new Option('--reason <text>', 'for evict: the reason, for the registry'),
+        tools,
         by,
         policy,
         ...common,
       ],
       examples: [
-        'skill test refund.skill.json',
+        'skill test refund.skill.json --tools shop.ts',
         'skill approve refund.lost_parcel@1.0.0 --by ana',
         'skill why refund.lost_parcel --run swift',
         'skill evict',
@@ -55,7 +57,7 @@ export function learningVerbs({ common, by, policy, withStore, withExistingStore
       words: [['[action]', 'preview']],
       usage: 'preview',
       about: 'show the skills that a model is offered for a message',
-      options: [new Option('--user <text>', 'the message of the user'), policy, ...common],
+      options: [new Option('--user <text>', 'the message of the user'), tools, policy, ...common],
       examples: ["bulletin preview --user 'My parcel is lost'"],
       action: withExistingStore(async () => {
         const { bulletin } = await import('./bulletin.ts')

@@ -24,8 +24,9 @@ export interface ReadOptions {
 
 /** The kind whose frames are one symbol: what happens inside is the skill's own. */
 const SKILL = 'skill'
-const TOOL_PORT = 'tool'
-const MODEL_PORT = 'model'
+/** The ports of tools and of models, as programs call them and as wrapped agents do. */
+const TOOL_PORTS: ReadonlySet<string> = new Set(['tool', 'wrap.tool'])
+const MODEL_PORTS: ReadonlySet<string> = new Set(['model', 'wrap.model'])
 /** The most characters of texts of users in one run. */
 const MOST_TEXT = 65_536
 /** The most facts of a run. */
@@ -102,7 +103,7 @@ export class JournalReader {
 
   #requested(effect: PendingEffect): void {
     const { id, port, args, frame } = effect
-    if (port !== TOOL_PORT) {
+    if (!TOOL_PORTS.has(port)) {
       this.#others.set(id, this.#state.time)
       return
     }
@@ -148,7 +149,7 @@ export class JournalReader {
         ms: time - call.requested,
         cost: used.cost,
       })
-    } else if (requested !== undefined && input?.[0] === 'ok' && (effect.port === MODEL_PORT || used.tokens > 0))
+    } else if (requested !== undefined && input?.[0] === 'ok' && (MODEL_PORTS.has(effect.port) || used.tokens > 0))
       this.#strandOf(effect.frame).reply({
         ...(used.unpriced > 0 || used.tokens === 0 ? {} : { usd: used.cost }),
         ...(used.tokens > 0 ? { tokens: used.tokens } : {}),

@@ -17,6 +17,7 @@ export function skillTools(tools: KindWorld['tools'], added: readonly SkillTool[
         sideEffects: tool.leaves ? 'external' : 'none',
         idempotent: tool.repeat !== 'ask',
         ...(commandLine === undefined ? {} : { commandLine }),
+        ...(tool.undo === undefined ? {} : { undo: tool.undo }),
       },
     ]
   })
