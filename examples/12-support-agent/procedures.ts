@@ -132,8 +132,8 @@ export const PROCEDURES: Readonly<Record<string, Procedure>> = {
     steps: [ORDER, CUSTOMER, INVOICE],
     answers: [{ text: 'It is $invoice_id over $invoice_total.' }],
   },
-  'refund, but the parcel is not lost': { ...REFUND, sort: 'exception' },
-  'exchange, but nothing is in stock': { ...EXCHANGE, sort: 'exception' },
+  'refund, parcel not lost': { ...REFUND, sort: 'exception' },
+  'exchange, none in stock': { ...EXCHANGE, sort: 'exception' },
   'price of an order': {
     sort: 'one call',
     wordings: ['What did order {order} cost?', 'How much was {order}?', 'Tell me the price of {order}.', 'Say what I paid for {order}.'],

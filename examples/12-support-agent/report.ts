@@ -18,24 +18,20 @@ export interface Figures {
 
 export interface Row {
   readonly shape: string
-  readonly sort: string
-  readonly arms: readonly Figures[]
+  readonly before: Figures
+  readonly after: Figures
 }
 
-/** Returns a row for each sort of request, and one for all. The first arm says what is right. */
-export function rowsOf(arms: readonly (readonly Measured[])[]): readonly Row[] {
-  const right = new Map(arms[0]?.map(({ task, state }) => [task.number, state]))
-  const all = (shape?: string): readonly Figures[] =>
-    arms.map((arm) =>
-      figuresOf(
-        arm.filter(({ task }) => shape === undefined || task.shape === shape),
-        right,
-      ),
-    )
-  return [
-    ...Object.entries(PROCEDURES).map(([shape, { sort }]) => ({ shape, sort, arms: all(shape) })),
-    { shape: 'all', sort: '', arms: all() },
-  ].filter(({ arms: [first] }) => first !== undefined && first.tasks > 0)
+/** Returns a row for each sort of request, and one for all. `judge`: the arm whose end states and answers are right. */
+export function rowsOf(judge: readonly Measured[], arms: readonly [readonly Measured[], readonly Measured[]]): readonly Row[] {
+  const right = new Map(judge.map(({ task, state }) => [task.number, state]))
+  const rowOf = (shape: string, isOf: (one: Measured) => boolean): Row => {
+    const [before, after] = arms.map((arm) => figuresOf(arm.filter(isOf), right))
+    if (before === undefined || after === undefined) throw new Error('a row has two arms')
+    return { shape, before, after }
+  }
+  const rows = Object.keys(PROCEDURES).map((shape) => rowOf(shape, ({ task }) => task.shape === shape))
+  return [...rows, rowOf('all', () => true)].filter(({ before }) => before.tasks > 0)
 }
 
 function figuresOf(arm: readonly Measured[], right: ReadonlyMap<string, string>): Figures {
@@ -52,37 +48,22 @@ function figuresOf(arm: readonly Measured[], right: ReadonlyMap<string, string>)
   }
 }
 
-const WIDTH = 36
+const COLUMNS = [
+  { name: 'calls', width: 13, of: ({ calls }: Figures) => String(calls) },
+  { name: 'k tokens', width: 14, of: ({ prompt, completion }: Figures) => ((prompt + completion) / 1000).toFixed(0) },
+  { name: 'cents', width: 14, of: ({ cost }: Figures) => (cost * 100).toFixed(1) },
+  { name: 'seconds', width: 13, of: ({ seconds }: Figures) => seconds.toFixed(0) },
+] as const
 
-/** Returns the table. `!` marks sorts of requests that cost more with skills than without. */
+/** Returns the table of two arms. `!` marks sorts of requests that cost more in the second. */
 export function tableOf(rows: readonly Row[]): string {
-  const head = ['', 'tasks', 'model calls', 'tokens in', 'tokens out', 'cost, US cents', 'seconds', 'right'].map((text, i) =>
-    i === 0 ? text.padEnd(WIDTH) : text.padStart(i === 1 ? 5 : 17),
-  )
-  const lines = rows.map(({ shape, arms }) => {
-    const [bare, , skills] = arms
-    const flag = bare !== undefined && skills !== undefined && skills.cost > bare.cost ? '!' : ' '
-    const cells = [
-      (one: Figures) => String(one.calls),
-      (one: Figures) => thousands(one.prompt),
-      (one: Figures) => thousands(one.completion),
-      (one: Figures) => (one.cost * 100).toFixed(1),
-      (one: Figures) => one.seconds.toFixed(0),
-      (one: Figures) => String(one.right),
-    ].map((cell) => pair(arms, cell).padStart(17))
-    return `${flag} ${shape}`.padEnd(WIDTH) + [String(bare?.tasks ?? 0).padStart(5), ...cells].join('')
+  const head = `${' '.repeat(30)}tasks${COLUMNS.map(({ name, width }) => name.padStart(width)).join('')}`
+  const lines = rows.map(({ shape, before, after }) => {
+    const cells = COLUMNS.map(({ width, of }) => `${of(before)} → ${of(after)}`.padStart(width))
+    const wrong = after.tasks - after.right
+    return `${after.cost > before.cost ? '!' : ' '} ${shape.padEnd(28)}${String(before.tasks).padStart(5)}${cells.join('')}${wrong === 0 ? '' : `  ${wrong} wrong`}`
   })
-  return [head.join('').trimEnd(), ...lines].join('\n')
-}
-
-/** The arms `bare` and `wrapped` are one figure if they are equal. */
-function pair(arms: readonly Figures[], cell: (one: Figures) => string): string {
-  const texts = arms.map(cell)
-  return (texts[0] === texts[1] ? texts.slice(1) : texts).join(' → ')
-}
-
-function thousands(count: number): string {
-  return count < 100_000 ? `${(count / 1000).toFixed(1)} k` : `${Math.round(count / 1000)} k`
+  return [head, ...lines].join('\n')
 }
 
 /** Counts how proposals ended. */

@@ -24,21 +24,26 @@ const bare = trouble === undefined ? untroubled : await bareArm(tasks, trouble)
 const wrapped = await wrappedArm(tasks, { folder, store: 'memory:', ...(trouble === undefined ? {} : { trouble }) })
 const learned = await wrappedArm(tasks, { folder, ...(trouble === undefined ? {} : { trouble }) })
 
-const arms = trouble === undefined ? [bare, wrapped, learned] : [untroubled, bare, learned]
-console.log(
-  trouble === undefined ? 'bare and wrapped → with skills' : 'bare, nothing goes wrong → bare, in trouble → with skills, in trouble',
-)
-console.log(`${tableOf(rowsOf(arms))}\n`)
+const isSame = bare.every(({ calls, prompt, completion, state }, i) => {
+  const other = wrapped[i]
+  return other?.calls === calls && other.prompt === prompt && other.completion === completion && other.state === state
+})
+console.log(`wrapped without skills: ${isSame ? 'equal to bare in every call, token and end state' : 'not equal to bare'}`)
+const rows = rowsOf(untroubled, [bare, learned])
+const all = rows.at(-1)
+console.log(`right end state and answer: bare ${all?.before.right} of ${COUNT}, with skills ${all?.after.right} of ${COUNT}\n`)
+console.log(`bare → with skills${trouble === undefined ? '' : ', while tools fail and contexts get lost'}; ! costs more`)
+console.log(`${tableOf(rows)}\n`)
 const ends = Object.entries(endsOf(learned)).map(([end, count]) => `${count} ${end}`)
 const shown = learned.reduce((sum, one) => sum + one.shown, 0)
 console.log(`proposals: ${ends.join(' · ')}`)
-console.log(`of the tokens that went in, ${shown} stand there for skills: bulletins, proposals and results`)
+console.log(`${(shown / 1000).toFixed(0)} k of the tokens stand there for skills: bulletins, proposals, results`)
 const { saved, lost, share, found } = breakEven(bare, learned)
 const cents = (dollars: number): string => (dollars * 100).toFixed(4)
 console.log(`a task with a skill saves ${cents(saved)} cents, any other costs ${cents(lost)} cents more`)
-console.log(`so skills pay from ${percent(share)} of tasks on; here ${percent(found)} of them had one`)
-console.log(`learning asks no model: ${skills.length} skills of ${COUNT} runs, ${2 * skills.length + 1} commands`)
-console.log(`the model is scripted and proposes ${percent(HABITS.proposes)} of what fits: this proves mechanics, not that models propose`)
+console.log(`so skills pay as soon as ${percent(share)} of the tasks have one; here ${percent(found)} do`)
+console.log(`learning and testing asked no model: ${skills.length} skills of ${COUNT} runs by ${2 * skills.length + 1} commands`)
+console.log(`the model is a script that proposes ${percent(HABITS.proposes)} of what fits: this proves mechanics, not that models propose`)
 
 function percent(value: number): string {
   return `${(value * 100).toFixed(0)} %`

@@ -20,8 +20,8 @@ const SHARES: Readonly<Record<string, number>> = {
   'second delivery': 12,
   'where is my parcel': 14,
   'copy of an invoice': 10,
-  'refund, but the parcel is not lost': 3,
-  'exchange, but nothing is in stock': 2,
+  'refund, parcel not lost': 3,
+  'exchange, none in stock': 2,
   'price of an order': 8,
   'question about the rules': 6,
   'letter of apology': 5,
@@ -104,7 +104,7 @@ export function openCase(desk: Desk, { number, shape }: Task): void {
       eta: pick(DAYS, `eta ${number}`),
     },
     ticket: { ticket_id: `T-${number}`, notes: new Map(), tags: new Set(), links: new Set(), isSurveyed: false },
-    pieces: shape === 'exchange, but nothing is in stock' ? 0 : 3,
+    pieces: shape === 'exchange, none in stock' ? 0 : 3,
     letters: [],
   }
   desk.open(number, found)

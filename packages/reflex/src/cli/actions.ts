@@ -706,11 +706,11 @@ const SHARED: readonly Verb[] = [
     name: 'init',
     words: [['[folder]', 'the folder to write to; created if missing; default: this folder']],
     about: 'write a first program, and show the next commands',
-    options: COMMON,
-    examples: ['init', 'init hello'],
+    options: [new Option('--kind <kind>', 'workflow, or skill: an agent with its tools and a skill; default: workflow'), ...COMMON],
+    examples: ['init', 'init hello', 'init --kind skill'],
     action: withoutStore(async () => {
       const { init } = await import('./verbs/init.ts')
-      return (console, [folder]) => Promise.resolve(init(console, folder))
+      return (console, [folder], flags: { readonly kind?: string }) => Promise.resolve(init(console, folder, flags.kind))
     }),
   },
 ]

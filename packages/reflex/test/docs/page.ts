@@ -25,20 +25,28 @@ export function kindPage(kind: string): DocsPage {
   const blocks = [...text.matchAll(/(?:^`([\w.-]+)`:\n\n)?^```(\w+)\n([\s\S]*?)^```/gm)].map(
     ([, file, language = '', block = '']): PageBlock => ({ file, language, text: block }),
   )
-  let folder = ''
+  const folder = linkedFolder(kind)
   beforeAll(() => {
-    folder = realpathSync(mkdtempSync(join(tmpdir(), `reflex-${kind}-docs-`)))
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n')
-    for (const block of blocks) if (block.file !== undefined) writeFileSync(join(folder, block.file), block.text)
+    for (const block of blocks) if (block.file !== undefined) writeFileSync(join(folder(), block.file), block.text)
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
   return {
     blocks,
     get folder() {
-      return folder
+      return folder()
     },
   }
+}
+
+/** Makes a folder in which the packages of this repository are installed. It exists while the tests of the file run. */
+export function linkedFolder(name: string): () => string {
+  let folder = ''
+  beforeAll(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), `reflex-${name}-docs-`)))
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n')
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  return () => folder
 }
 
 /** Returns the words of a command for a shell: those in single quotes are one. */

@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { reflex, start, workFolder } from '../cli/worlds.ts'
+import { linkedFolder, kindPage, wordsOf } from './page.ts'
+
+const { blocks } = kindPage('skill-quick-start')
+
+// proves: skill 187
+describe('the quick start of skills', () => {
+  const folder = linkedFolder('skill-quick-start')
+
+  test('its commands, from the first to the last, need no key and print what it says', { timeout: 600_000 }, async () => {
+    const printed: string[] = []
+    const ends = new Map<string, { readonly code: number | null; readonly out: string }>()
+    for (const line of blocks.filter(({ language }) => language === 'sh').flatMap(({ text }) => text.trimEnd().split('\n'))) {
+      if (line.startsWith('npx reflex ')) {
+        ends.set(line, await start(wordsOf(line.replace('npx reflex ', '')), { folder: folder() }).ended)
+        continue
+      }
+      const { status, stdout } = spawnSync(process.execPath, wordsOf(line).slice(1), {
+        cwd: folder(),
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+      })
+      expect(status).toBe(0)
+      printed.push(stdout)
+    }
+    expect(printed).toEqual(blocks.filter(({ language }) => language === 'text').map(({ text }) => text))
+    expect([...ends].filter(([, { code }]) => code !== 0)).toEqual([])
+    expect(ends.get('npx reflex skill why parcel.where --run last')?.out).toContain('approved')
+    // The page shows the files that the command writes.
+    const files = blocks.filter(({ file }) => file !== undefined)
+    expect(files.map(({ file = '' }) => readFileSync(join(folder(), file), 'utf8'))).toEqual(files.map(({ text }) => text))
+  })
+})
+
+test('a kind without a first program is refused, and files are never replaced', async () => {
+  const folder = join(workFolder(), 'new')
+  expect((await reflex(['init', folder, '--kind', 'skil'], { folder: workFolder() })).err).toContain('write --kind skill')
+  const first = await reflex(['init', folder, '--kind', 'skill', '--json'], { folder: workFolder() })
+  const { files } = JSON.parse(first.out) as { readonly files: readonly string[] }
+  expect(files.map((file) => basename(file))).toEqual(['tools.mjs', 'parcel.where.skill.json', 'where.case.json', 'agent.mjs'])
+  expect((await reflex(['init', folder, '--kind', 'skill'], { folder: workFolder() })).err).toContain('error R2038')
+})
