@@ -38,7 +38,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // The catalogue has the faults of every room.
   protocol: [...HOUSE, 'app', 'wrap', 'learn'],
   pictures: [...HOUSE, 'app', 'protocol'],
-  serve: [...HOUSE, 'app', 'protocol', 'pictures'],
+  // The routes of a control plane keep skills.
+  serve: [...HOUSE, 'app', 'learn', 'protocol', 'pictures'],
   testing: [...HOUSE, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve'],
   cli: [...HOUSE, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve', 'testing'],
   door: [...HOUSE, 'app', 'wrap', 'learn', 'protocol', 'pictures', 'serve', 'testing', 'cli'],
@@ -66,7 +67,7 @@ export const INNER: Readonly<Record<string, readonly string[]>> = {
     'search',
     'face',
   ],
-  'kinds/skill': ['model', 'templates', 'manifest', 'gate', 'protocol', 'bulletin', 'ledger', 'plan', 'turn', 'face'],
+  'kinds/skill': ['model', 'templates', 'manifest', 'gate', 'protocol', 'bulletin', 'ledger', 'control', 'plan', 'turn', 'face'],
   learn: ['shapes', 'mine', 'compile', 'ci', 'registry', 'control', 'formats', 'snapshot'],
   wrap: ['dialects', 'session', 'adapters'],
   'kinds/tree': ['model', 'lua', 'board', 'manifest', 'nodes', 'compile', 'formats', 'check', 'tick', 'reload', 'debug', 'seed', 'face'],
@@ -176,6 +177,12 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'turn/turn',
     'turn/host',
     'face/turn-module',
+    // What control planes and their clients say to each other.
+    'control/messages',
+    'control/client',
+    'control/sender',
+    'control/settings',
+    'control/faults',
     'bulletin/candidates',
     // Manifests and the registry, for those who learn, test and keep skills.
     'model/decision',
@@ -209,6 +216,11 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   learn: [
     'ci/junit',
     'ci/test-skill',
+    'control/control-plane',
+    'control/routes',
+    'control/promote',
+    'control/sync',
+    'control/telemetry',
     'registry/eviction',
     'registry/faults',
     'registry/kept-skill',

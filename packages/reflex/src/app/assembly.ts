@@ -140,6 +140,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     redact: redact.reply,
     labels,
     isProgram: (path) => kinds.isProgram(path),
+    report: (fault) => options.onTrouble?.(fault),
   }
   const installed: InstalledKinds = new InstalledKinds({
     kinds,

@@ -36,11 +36,16 @@ import type {
   PipelinesStartBody,
   PipelinesStatusAnswer,
   PipelinesStatusQuery,
+  PolicyCheckAnswer,
+  PolicyCheckBody,
   ProgramsCheckAnswer,
   ProgramsCheckBody,
   ProgramsGetAnswer,
   ProgramsGraphQuery,
   ProgramsListAnswer,
+  PromotionsAskAnswer,
+  PromotionsAskBody,
+  PromotionsGetAnswer,
   QuestionsAnswerAnswer,
   QuestionsAnswerBody,
   ReadyAnswer,
@@ -73,6 +78,12 @@ import type {
   SchedulesRemoveAnswer,
   ShowDocument,
   SignalledDocument,
+  SkillsSyncAnswer,
+  SkillsSyncQuery,
+  TelemetryListAnswer,
+  TelemetryListQuery,
+  TelemetryReportAnswer,
+  TelemetryReportBody,
   TraceDocument,
   TreesBlackboardAnswer,
   TreesBreakAnswer,
@@ -379,6 +390,72 @@ export class SchedulesRoutes {
   }
 }
 
+/** The routes of `policy`. */
+export class PolicyRoutes {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Says if a version of a skill may run in an environment. It is told no value of an argument. */
+  check(body: PolicyCheckBody, options: CallOptions = {}): Promise<PolicyCheckAnswer> {
+    return this.#transport.send<PolicyCheckAnswer>({ method: 'POST', path: ['v1', 'policy', 'check'], body }, options)
+  }
+}
+
+/** The routes of `skills`. */
+export class SkillsRoutes {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Returns the skills of a project that have changed after a cursor. 304: none, as If-None-Match says. */
+  sync(query: SkillsSyncQuery, options: CallOptions = {}): Promise<SkillsSyncAnswer> {
+    return this.#transport.send<SkillsSyncAnswer>({ method: 'GET', path: ['v1', 'skills', 'sync'], query }, options)
+  }
+}
+
+/** The routes of `promotions`. */
+export class PromotionsRoutes {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Uses a tested version of a skill in another environment. The holder of the token approves it. */
+  ask(body: PromotionsAskBody, options: CallOptions = {}): Promise<PromotionsAskAnswer> {
+    return this.#transport.send<PromotionsAskAnswer>({ method: 'POST', path: ['v1', 'promotions'], body, keyed: true }, options)
+  }
+
+  /** Returns what became of a promotion. */
+  get(promotion: string, options: CallOptions = {}): Promise<PromotionsGetAnswer> {
+    return this.#transport.send<PromotionsGetAnswer>({ method: 'GET', path: ['v1', 'promotions', promotion] }, options)
+  }
+}
+
+/** The routes of `telemetry`. */
+export class TelemetryRoutes {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Takes counts of what skills did in a window of time. */
+  report(body: TelemetryReportBody, options: CallOptions = {}): Promise<TelemetryReportAnswer> {
+    return this.#transport.send<TelemetryReportAnswer>({ method: 'POST', path: ['v1', 'telemetry'], body, keyed: true }, options)
+  }
+
+  /** Returns the sums of what was reported of a project, by version. */
+  list(query: TelemetryListQuery, options: CallOptions = {}): Promise<TelemetryListAnswer> {
+    return this.#transport.send<TelemetryListAnswer>({ method: 'GET', path: ['v1', 'telemetry'], query }, options)
+  }
+}
+
 /** The routes of `pipelines`. */
 export class PipelinesRoutes {
   readonly #transport: Transport
@@ -556,6 +633,10 @@ export class ReflexClient {
   readonly page: PageRoutes
   readonly hooks: HooksRoutes
   readonly schedules: SchedulesRoutes
+  readonly policy: PolicyRoutes
+  readonly skills: SkillsRoutes
+  readonly promotions: PromotionsRoutes
+  readonly telemetry: TelemetryRoutes
   readonly pipelines: PipelinesRoutes
   readonly trees: TreesRoutes
   readonly dataflows: DataflowsRoutes
@@ -571,6 +652,10 @@ export class ReflexClient {
     this.page = new PageRoutes(this.#transport)
     this.hooks = new HooksRoutes(this.#transport)
     this.schedules = new SchedulesRoutes(this.#transport)
+    this.policy = new PolicyRoutes(this.#transport)
+    this.skills = new SkillsRoutes(this.#transport)
+    this.promotions = new PromotionsRoutes(this.#transport)
+    this.telemetry = new TelemetryRoutes(this.#transport)
     this.pipelines = new PipelinesRoutes(this.#transport)
     this.trees = new TreesRoutes(this.#transport)
     this.dataflows = new DataflowsRoutes(this.#transport)

@@ -547,6 +547,35 @@ export interface PipelinesStatusQuery {
   readonly id: string
 }
 
+export interface PolicyCheckAnswer {
+  readonly verdict: 'allow' | 'deny' | 'needs_promotion'
+  readonly reason: string
+  readonly policy_version: string
+  readonly ttl_s: number
+}
+
+export interface PolicyCheckBody {
+  readonly sdk: string
+  readonly project: string
+  readonly schema: 1
+  readonly env: string
+  readonly principal: {
+    readonly id: string
+    readonly roles: readonly string[]
+  }
+  readonly skill: {
+    readonly id: string
+    readonly version: string
+    readonly content_hash: string
+  }
+  /** What the skill changes, as its manifest says */
+  readonly effects: readonly string[]
+  /** The digest of the arguments that are not sensitive */
+  readonly args_fingerprint: string
+  /** The names of the others */
+  readonly sensitive_args: readonly string[]
+}
+
 export interface Program {
   readonly name: string
   readonly kind: string
@@ -587,6 +616,47 @@ export interface ProgramsListAnswer {
     readonly name: string
     readonly about?: string
   }[]
+}
+
+export interface PromotionsAskAnswer {
+  readonly promotion_id: string
+  readonly status: 'queued'
+}
+
+export interface PromotionsAskBody {
+  readonly sdk: string
+  readonly project: string
+  readonly schema: 1
+  readonly skill: {
+    readonly id: string
+    readonly version: string
+    readonly content_hash: string
+  }
+  readonly from_env: string
+  readonly to_env: string
+  readonly ci_report: {
+    readonly passed: boolean
+    readonly unit: readonly [number, number]
+    readonly fuzz: readonly [number, number]
+    readonly security: boolean
+    readonly delta_cost: number
+  }
+  readonly requested_by: string
+  /** The skill itself, for a control plane that does not have it */
+  readonly manifest?: {
+    readonly [key: string]: Json
+  }
+}
+
+export interface PromotionsGetAnswer {
+  readonly status: 'passed' | 'failed' | 'running'
+  readonly environments: readonly {
+    readonly env: string
+    readonly unit: readonly [number, number]
+    readonly fuzz: readonly [number, number]
+    readonly report_url?: string
+  }[]
+  readonly reason: string
 }
 
 export interface Question {
@@ -1074,6 +1144,84 @@ export interface SignalledDocument {
     readonly by: string
   }
   readonly inbox: true
+}
+
+export interface SkillsSyncAnswer {
+  readonly cursor: number
+  readonly skills: readonly {
+    readonly manifest: {
+      readonly id: string
+      readonly version: string
+      readonly [key: string]: unknown
+    }
+    readonly content_hash: string
+    readonly state: 'active' | 'deprecated' | 'revoked'
+    /** The person who approved it */
+    readonly approved_by?: string
+    /** Ed25519 over the content hash, base64 */
+    readonly signature?: string
+    readonly prompts?: {
+      readonly [key: string]: string
+    }
+    /** Its unit cases */
+    readonly cases?: readonly Json[]
+  }[]
+}
+
+export interface SkillsSyncQuery {
+  readonly project: string
+  readonly env?: string
+  /** The cursor of the last answer */
+  readonly since?: number
+}
+
+export interface TelemetryListAnswer {
+  readonly v: 1
+  readonly skills: readonly {
+    readonly skill_id: string
+    readonly version: string
+    readonly calls: number
+    readonly success: number
+    readonly delta_cost: number | null
+    /** Milliseconds */
+    readonly delta_p95: number | null
+    readonly fallback: number
+    readonly clarify: number
+    readonly denied: number
+  }[]
+}
+
+export interface TelemetryListQuery {
+  readonly project: string
+  readonly env?: string
+}
+
+export interface TelemetryReportAnswer {
+  readonly v: 1
+  readonly accepted: number
+}
+
+export interface TelemetryReportBody {
+  readonly sdk: string
+  readonly project: string
+  readonly schema: 1
+  readonly env: string
+  readonly window: {
+    readonly from: string
+    readonly to: string
+  }
+  readonly skills: readonly {
+    readonly skill_id: string
+    readonly version: string
+    readonly calls: number
+    readonly success: number
+    readonly delta_cost: number | null
+    /** Milliseconds */
+    readonly delta_p95: number | null
+    readonly fallback: number
+    readonly clarify: number
+    readonly denied: number
+  }[]
 }
 
 export interface TraceDocument {

@@ -1,4 +1,5 @@
 export { faults } from './faults.ts'
+export { guardedFetch } from './http.ts'
 export { languageModel, type LanguageModel } from './language-model.ts'
 export { type FileFacts, filePart, filePartOf, fileText, messageText } from './content.ts'
 export { createModels, type ModelsOptions, type NamedModels } from './create.ts'

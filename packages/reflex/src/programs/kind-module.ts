@@ -135,6 +135,8 @@ export interface KindWorld {
   readonly labels: WrittenLabels
   /** True if a program can be read from a file at this path. */
   readonly isProgram: (path: string) => boolean
+  /** Reports a fault that stops nothing. */
+  readonly report: (fault: Fault) => void
 }
 
 /** The folder of a run, and the secret that signs its files. */

@@ -1,4 +1,5 @@
 import type { Reflex } from '../app/reflex.ts'
+import { controlRoutes } from '../learn/control/routes.ts'
 import { changesOfPart } from '../history/trace.ts'
 import { isFault, keptRecords, readPart, readRecords } from '../kernel/index.ts'
 import type { KindHead } from '../programs/kind-module.ts'
@@ -36,6 +37,7 @@ const OWN: readonly AnyRoute[] = [
   ...pageRoutes,
   ...hookRoutes,
   ...scheduleRoutes,
+  ...controlRoutes,
   ...serviceRoutes,
 ]
 

@@ -10,6 +10,7 @@ const STATUS: Readonly<Record<string, number>> = {
   R2031: 400, // an option
   R2065: 404, // nothing to explain
   R2130: 429, // the inbox is full
+  R2176: 404, // no promotion
   R1020: 400,
   R1021: 404,
   R2011: 404, // no kind, so no program of it

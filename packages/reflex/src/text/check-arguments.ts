@@ -59,7 +59,7 @@ export function instanceOf(what: string, constructor: abstract new (...args: nev
 }
 
 /** Returns the form of a value that equals one of the given values. */
-export function oneOf(...values: readonly (string | boolean)[]): Form {
+export function oneOf(...values: readonly (string | boolean | null)[]): Form {
   return form(values.map((value) => JSON.stringify(value)).join(' or '), (value) => values.some((one) => one === value))
 }
 

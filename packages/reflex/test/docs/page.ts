@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -52,4 +53,24 @@ export function linkedFolder(name: string): () => string {
 /** Returns the words of a command for a shell: those in single quotes are one. */
 export function wordsOf(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain = '']) => quoted ?? plain)
+}
+
+/** The end of a command that ran in a process of its own. */
+export interface EndedProcess {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs a line of a page, `npx reflex …` or `node …`, in a process of its own. */
+export function inProcess(folder: string, line: string): EndedProcess {
+  const words = wordsOf(line)
+  const argv = words[0] === 'npx' ? [join(root, 'packages/reflex/bin/reflex.js'), ...words.slice(2)] : words.slice(1)
+  const { status, stdout, stderr } = spawnSync(process.execPath, argv, {
+    cwd: folder,
+    encoding: 'utf8',
+    input: '',
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+  })
+  return { code: status, out: stdout, err: stderr }
 }

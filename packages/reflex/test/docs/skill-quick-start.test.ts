@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { reflex, start, workFolder } from '../cli/worlds.ts'
-import { linkedFolder, kindPage, wordsOf } from './page.ts'
+import { reflex, workFolder } from '../cli/worlds.ts'
+import { type EndedProcess as Ended, inProcess, kindPage, linkedFolder } from './page.ts'
 
 const { blocks } = kindPage('skill-quick-start')
 
@@ -11,24 +10,16 @@ const { blocks } = kindPage('skill-quick-start')
 describe('the quick start of skills', () => {
   const folder = linkedFolder('skill-quick-start')
 
-  test('its commands, from the first to the last, need no key and print what it says', { timeout: 600_000 }, async () => {
+  test('its commands, from the first to the last, need no key and print what it says', { timeout: 600_000 }, () => {
     const printed: string[] = []
-    const ends = new Map<string, { readonly code: number | null; readonly out: string }>()
+    const ends = new Map<string, Ended>()
     for (const line of blocks.filter(({ language }) => language === 'sh').flatMap(({ text }) => text.trimEnd().split('\n'))) {
-      if (line.startsWith('npx reflex ')) {
-        ends.set(line, await start(wordsOf(line.replace('npx reflex ', '')), { folder: folder() }).ended)
-        continue
-      }
-      const { status, stdout } = spawnSync(process.execPath, wordsOf(line).slice(1), {
-        cwd: folder(),
-        encoding: 'utf8',
-        env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
-      })
-      expect(status).toBe(0)
-      printed.push(stdout)
+      const ended = inProcess(folder(), line)
+      ends.set(line, ended)
+      if (line.startsWith('node ')) printed.push(ended.out)
     }
-    expect(printed).toEqual(blocks.filter(({ language }) => language === 'text').map(({ text }) => text))
     expect([...ends].filter(([, { code }]) => code !== 0)).toEqual([])
+    expect(printed).toEqual(blocks.filter(({ language }) => language === 'text').map(({ text }) => text))
     expect(ends.get('npx reflex skill why parcel.where --run last')?.out).toContain('approved')
     // The page shows the files that the command writes.
     const files = blocks.filter(({ file }) => file !== undefined)

@@ -10,6 +10,7 @@ import { faults } from '../../runs/faults.ts'
 import { quote, suggest } from '../../text/index.ts'
 import type { ContinueFlags } from '../options.ts'
 import type { Session } from '../session.ts'
+import { promoteTo, sync } from './control.ts'
 import { findDecisions } from './decision.ts'
 import { printChange, printDecision, printEvictions, printReport, printSkill, printSkills } from './text.ts'
 
@@ -20,6 +21,7 @@ export interface SkillFlags extends ContinueFlags {
   readonly reason?: string
   readonly deprecate?: boolean
   readonly tools?: readonly string[]
+  readonly to?: string
 }
 
 interface Given {
@@ -31,7 +33,7 @@ interface Given {
 type Act = (given: Given, name: string) => Promise<number>
 
 const ACTIONS: Readonly<Record<string, Act>> = { show, test, approve, promote, evict, why }
-const NAMES = ['list', ...Object.keys(ACTIONS)]
+const NAMES = ['list', ...Object.keys(ACTIONS), 'sync']
 
 /**
  * `reflex skill`: lists, shows, tests, approves, promotes and evicts the skills of a store, and shows why one was carried out or not. Throws `R2031`
@@ -43,6 +45,7 @@ export async function skill(session: Session, words: readonly string[], flags: S
   const registry = openRegistry(session.reflex, session.console.world.version)
   const given = { session, registry, flags }
   if (action === 'list' && name === undefined) return printSkills(session.console, await registry.list())
+  if (action === 'sync' && name === undefined) return sync(session)
   if (action === 'evict' && name === undefined) return printEvictions(session.console, await registry.sweep())
   const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
   if (act !== undefined && name !== undefined) return act(given, name)
@@ -102,8 +105,9 @@ async function approve({ session, registry, flags }: Given, name: string): Promi
   return printChange(session.console, 'approved', await registry.find(name))
 }
 
-/** Gives a version that has a share of the calls all of them. */
-async function promote({ session, registry }: Given, name: string): Promise<number> {
+/** Gives a version that has a share of the calls all of them, or asks the control plane to use it in another environment. */
+async function promote({ session, registry, flags }: Given, name: string): Promise<number> {
+  if (flags.to !== undefined) return promoteTo(session, name, flags.to)
   const found = await registry.find(name)
   if (found.share === 0)
     throw faults.make('R2031', `${found.id}@${found.version} has no calls yet`, {

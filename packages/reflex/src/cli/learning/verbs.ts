@@ -24,7 +24,7 @@ export function learningVerbs({ common, by, policy, tools, withStore, withExisti
     {
       name: 'skill',
       words: [
-        ['[action]', 'list, show, test, approve, promote, evict, why; absent: list'],
+        ['[action]', 'list, show, test, approve, promote, evict, why, sync; absent: list'],
         ['[which]', 'the id of a skill, ID@VERSION, or for test a file; evict without one takes out what is not used'],
       ],
       usage: '[ACTION]',
@@ -33,6 +33,7 @@ export function learningVerbs({ common, by, policy, tools, withStore, withExisti
         new Option('--run <run>', 'for why: the run with the decision'),
         new Option('--junit <file>', 'for test: also write the result as JUnit XML'),
         new Option('--share <share>', 'for approve: the share of the calls that this version gets, such as 0.1; default: all'),
+        new Option('--to <env>', 'for promote: the environment in which the control plane is asked to use it'),
         new Option('--deprecate', 'for evict: only stop to offer it; a week later it can be evicted'),
         new Option('--reason <text>', 'for evict: the reason, for the registry'),
         tools,
@@ -45,6 +46,7 @@ export function learningVerbs({ common, by, policy, tools, withStore, withExisti
         'skill approve refund.lost_parcel@1.0.0 --by ana',
         'skill why refund.lost_parcel --run swift',
         'skill evict',
+        'skill sync',
       ],
       action: async (console, words, flags) => {
         const load = async (): Promise<SessionAction> => (await import('./skill.ts')).skill

@@ -270,6 +270,31 @@ export const DOCUMENTS = {
       warning: text.optional(),
     })
     .describe('skill evict'),
+  skillsSynced: z
+    .object({
+      v,
+      synced: z.object({
+        activated: list(text),
+        waiting: list(text).describe('A person must approve them here'),
+        failed: list(text).describe('Their tests fail here'),
+        deprecated: list(text),
+        revoked: list(text),
+        refused: list(fault),
+      }),
+      reported: z.number().describe('Rows of the report'),
+    })
+    .describe('skill sync'),
+  skillPromotion: z
+    .object({
+      v,
+      promotion: z.object({
+        promotion_id: text,
+        status: z.enum(['passed', 'failed', 'running']),
+        environments: list(z.record(text, anyJson)),
+        reason: text,
+      }),
+    })
+    .describe('skill promote, with --to'),
   skillDecisions: z
     .object({
       v,

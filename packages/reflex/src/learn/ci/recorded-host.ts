@@ -117,6 +117,7 @@ export function withRecordedPrograms(program: SkillProgram): DryProgram {
   return {
     manifest: program.manifest,
     hash: program.hash,
+    hasEffects: program.hasEffects,
     steps: program.steps.map(asTool),
     verify: program.verify === undefined ? undefined : asTool(program.verify),
     undos: program.undos.map(asTool),

@@ -10,6 +10,8 @@ export const registryNames = {
   cases: (hash: string): string => `cases/${hash}`,
   /** The last test of a manifest, by its hash. */
   ci: (hash: string): string => `ci/${hash}`,
+  /** What a client of a control plane remembers: `synced`, `reported`. */
+  control: (what: string): string => `control/${what}`,
 } as const
 
 /** The result of the tests of one manifest. It counts for this hash and this major version of Reflex alone (reference skill 1.23). */

@@ -139,7 +139,7 @@ export class SkillRegistry {
    * Gives a version the calls of its skill: all of them, or a share beside the version that has them now. The change is one append, and what goes
    * on keeps its version. Throws `R1492` without passed tests, and `R1491`.
    */
-  async activate(skill: KeptSkill, share = 1): Promise<void> {
+  async activate(skill: KeptSkill, share = 1, reason = 'approved'): Promise<void> {
     if (!this.hasPassed(skill)) throw notTested(skill)
     const problem = changeProblem(skill.state.state, 'active')
     if (problem !== undefined) throw faults.make('R1491', `${skill.id}@${skill.version} is ${skill.state.state}`, { fix: problem })
@@ -155,7 +155,7 @@ export class SkillRegistry {
       { name: entryNames.active(skill.id), value: entryJson(active) },
       {
         name: entryNames.state(skill.id, skill.version),
-        value: this.#state('active', isCanary ? `gets ${share * 100} % of the calls` : 'approved'),
+        value: this.#state('active', isCanary ? `gets ${share * 100} % of the calls` : reason),
       },
       ...replaced.map(({ version }) => ({
         name: entryNames.state(skill.id, version),
@@ -184,6 +184,17 @@ export class SkillRegistry {
     const plan = planEvictions(all, this.#place.now())
     for (const { skill, to, reason } of plan.changes) await this.retire(skill, to, reason)
     return plan
+  }
+
+  /** Keeps what a client of a control plane remembers, by its name. */
+  async remember(what: string, value: Json): Promise<void> {
+    await this.#write([{ name: registryNames.control(what), value }])
+  }
+
+  /** Returns what was remembered under a name. */
+  async remembered(what: string): Promise<Json | undefined> {
+    const { entries } = await this.#store.latest(this.#ledger, [registryNames.control(what)])
+    return entries[0]?.value
   }
 
   /** True if tests of exactly this text by this version of Reflex have passed. */
@@ -221,7 +232,8 @@ function immutable(id: string, version: string): Error {
   return faults.make('R1490', `${id}@${version} is in the registry with another text`, { fix: 'give the manifest the next version' })
 }
 
-function notTested({ id, version, ci }: KeptSkill): Error {
+/** The fault of a version whose tests have not passed. */
+export function notTested({ id, version, ci }: KeptSkill): Error {
   const why = ci === undefined ? 'was never tested' : ci.passed ? 'was tested by another version of Reflex' : 'has failed its tests'
   return faults.make('R1492', `${id}@${version} ${why}`, { fix: `reflex skill test ${id}@${version}` })
 }

@@ -201,7 +201,7 @@ function isFailure(result: Json): boolean {
 }
 
 /** True for the settings of a simulated run, as `policy/` stores them and as the kernel does. */
-function isSimulated(by: Json | undefined): boolean {
+export function isSimulated(by: Json | undefined): boolean {
   return isObject(by) && (by.simulate === true || by.simulated === true)
 }
 

@@ -1,8 +1,12 @@
 import { basename } from 'node:path'
 import type { KindBody } from '../../../programs/kind-module.ts'
 import type { RunOptionValues } from '../../../programs/run-options.ts'
+import { ControlClient } from '../control/client.ts'
+import { controlSettings } from '../control/settings.ts'
+import { Verdicts } from '../control/verdicts.ts'
 import { skillKind } from '../plan/kind.ts'
 import { lookPort } from '../plan/look-port.ts'
+import { policyPort } from '../plan/policy-port.ts'
 import { registryPorts } from '../plan/registry-port.ts'
 import { skillHost, type SkillOptions } from '../plan/skill-host.ts'
 import { storedSkill } from './stored.ts'
@@ -23,11 +27,17 @@ export const skillBody: KindBody<SkillOptions, SkillProgram> = {
   },
   make(world, options = {}) {
     const host = skillHost(options, basename(world.workdir))
+    const control = controlSettings(options.controlPlane, world.variable)
+    const verdicts = control === undefined ? undefined : new Verdicts(new ControlClient(control, world), world.host)
     const maker = new SkillMaker(host, () => skillTools(world.tools, host.tools))
     return {
       kind: skillKind((source) => maker.compile(source)),
       reader: { ...skillReader(maker), stored: (id) => storedSkill(id, world.store, host, maker) },
-      ports: { 'skills.look': lookPort(world, host), ...registryPorts(world, host) },
+      ports: {
+        'skills.look': lookPort(world, host, verdicts !== undefined),
+        'skills.policy': policyPort(verdicts, host),
+        ...registryPorts(world, host),
+      },
     }
   },
 }

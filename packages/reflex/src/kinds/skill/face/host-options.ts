@@ -1,4 +1,13 @@
-import { FUNCTION, listOf, NAMED_VALUES, NUMBER, objectWith, oneOf, options, recordOf, TEXT } from '../../../text/index.ts'
+import { ANYTHING, anyOf, FUNCTION, listOf, NAMED_VALUES, NUMBER, oneOf, options, recordOf, shape, TEXT } from '../../../text/index.ts'
+
+const CONTROL_PLANE = options({
+  url: TEXT,
+  token: TEXT,
+  timeoutMs: NUMBER,
+  policyTtlS: NUMBER,
+  staleIfDownS: NUMBER,
+  publicKey: TEXT,
+})
 
 /** The form of the options of a host for its skills. */
 export const HOST_OPTIONS = options({
@@ -7,8 +16,9 @@ export const HOST_OPTIONS = options({
   tau: NUMBER,
   epsilon: NUMBER,
   policyMode: oneOf('enforce', 'advise'),
-  principal: objectWith('a principal', 'id', 'roles'),
-  functions: listOf(objectWith('a function', 'name', 'call')),
+  principal: shape('a principal', { id: TEXT, roles: listOf(TEXT) }),
+  functions: listOf(shape('a function', { name: TEXT, call: FUNCTION })),
   facts: recordOf(FUNCTION),
-  tools: listOf(objectWith('the declaration of a tool', 'name', 'sideEffects')),
+  tools: listOf(shape('the declaration of a tool', { name: TEXT, sideEffects: ANYTHING })),
+  controlPlane: anyOf(oneOf(null), CONTROL_PLANE),
 })

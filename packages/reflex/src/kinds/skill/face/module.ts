@@ -1,5 +1,6 @@
 import type { LazyKindModule } from '../../../programs/kind-module.ts'
 import { faults as bulletinFaults } from '../bulletin/faults.ts'
+import { faults as controlFaults } from '../control/faults.ts'
 import { faults as gateFaults } from '../gate/faults.ts'
 import { manifestFaults } from '../manifest/faults.ts'
 import { faults as planFaults } from '../plan/faults.ts'
@@ -16,7 +17,7 @@ import { SKILL_RUN_OPTIONS } from './run-options.ts'
 export const skillModule: LazyKindModule<'skill', SkillOptions, SkillProgram, typeof SKILL_RUN_OPTIONS, SkillDocument> = {
   name: 'skill',
   language: skillNames,
-  faults: [manifestFaults, templateFaults, gateFaults, protocolFaults, bulletinFaults, planFaults],
+  faults: [manifestFaults, templateFaults, gateFaults, protocolFaults, bulletinFaults, planFaults, controlFaults],
   uses: ['tool', 'model'],
   hostOptions: HOST_OPTIONS,
   runOptions: SKILL_RUN_OPTIONS,

@@ -51,6 +51,8 @@ export interface LookResult extends Omit<GateSnapshot, 'board' | 'userText' | 'g
   readonly env: string
   /** The prompts of its parsers, by their references; one that was changed since the manifest was kept is absent. */
   readonly prompts: Readonly<Record<string, string>>
+  /** True if a control plane has a say. */
+  readonly asks_control_plane?: boolean
 }
 
 /** Everything that the gate decides on. */
@@ -61,6 +63,8 @@ export interface GateQuestion {
   readonly board: PlanValues['board']
   /** What parsers have replied so far. */
   readonly parsed: readonly ParserAnswer[]
+  /** What the control plane said of these values; absent before it is asked. */
+  readonly remote?: GateSnapshot['remote']
 }
 
 /** A question to a model for values of slots, at temperature 0. */
@@ -89,6 +93,8 @@ export interface SlotQuestion {
 export interface PlanProgram {
   readonly manifest: Manifest
   readonly hash: string
+  /** True if a step changes something. */
+  readonly hasEffects: boolean
   readonly steps: readonly PlannedCall[]
   readonly verify: PlannedCall | undefined
   readonly undos: readonly PlannedUndo[]

@@ -9,6 +9,7 @@ export type SkillStep = StepContext<PlanProgram>
 /** The keys that a frame of a skill keeps for itself. */
 export const KEYS = {
   look: '~look',
+  remote: '~remote',
   parsed: '~parsed',
   slots: '~slots',
   admitted: '~admitted',
@@ -49,12 +50,14 @@ export class Execution {
     const { x, args } = this
     const answers = x.get(KEYS.answers)
     const parsed = x.get(KEYS.parsed)
+    const remote = x.get(KEYS.remote)
     return {
       inputs: { ...args.inputs, ...(isObject(answers) ? answers : {}) },
       proposal: args.proposal,
       look: this.look,
       board: this.board,
       parsed: (Array.isArray(parsed) ? parsed : []) as GateQuestion['parsed'],
+      ...(isObject(remote) ? { remote: remote as unknown as NonNullable<GateQuestion['remote']> } : {}),
     }
   }
 

@@ -18,18 +18,18 @@ export interface DryProgram extends PlanProgram {
 
 /**
  * The port `skills.look`: reads everything outside that the gate decides on, once: the state of the version, its late executions, the facts
- * and functions of the host, its tools. The decision itself is made by the step from what was read, so a replay makes it again (design skill 2).
+ * and functions of the host, its tools. `isWatched`: a control plane has a say. The decision itself is made by the step from what was read, so a replay makes it again (design skill 2).
  */
-export function lookPort(world: LookWorld, host: SkillHost): Port<RunSettings> {
+export function lookPort(world: LookWorld, host: SkillHost, isWatched = false): Port<RunSettings> {
   return {
     leaves: false,
     repeat: 'free',
     simulate: 'perform',
-    perform: (call) => look(call, world, host),
+    perform: (call) => look(call, world, host, isWatched),
   }
 }
 
-async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost): Promise<LookResult> {
+async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, isWatched: boolean): Promise<LookResult> {
   const program = call.def as DryProgram
   const { id, version, llm_support } = program.manifest
   const names = { active: entryNames.active(id), state: entryNames.state(id, version), use: entryNames.use(id) }
@@ -51,6 +51,7 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost):
     tau: host.tau,
     policyMode: host.policyMode,
     functionResults: [],
+    ...(isWatched ? { asks_control_plane: true } : {}),
     confirmed: [],
     prompts: Object.fromEntries(refs.flatMap((ref) => promptOf(ref, value(promptName(ref)), pins.get(ref)))),
   }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../kernel/index.ts'
 import type { ExpressionFunction } from '../../../text/index.ts'
 import type { SkillTool } from '../model/skill-tool.ts'
+import type { ControlPlaneOptions } from '../control/settings.ts'
 
 /** A source of facts about the host, read when the gate looks: the value of `az` in `az.account.subscription` (reference skill 1.7). */
 export type FactProvider = () => JsonObject[string] | Promise<JsonObject[string]>
@@ -22,6 +23,8 @@ export interface SkillOptions {
   readonly facts?: Readonly<Record<string, FactProvider>> | undefined
   /** What tools declare for skills beyond what they declare anyway. */
   readonly tools?: readonly SkillTool[] | undefined
+  /** The control plane of an organisation; `null`: none, whatever the environment says. Default: `REFLEX_CONTROL_PLANE`, otherwise none. */
+  readonly controlPlane?: ControlPlaneOptions | null | undefined
 }
 
 /** The options with their defaults. */

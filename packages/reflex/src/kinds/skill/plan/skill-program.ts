@@ -35,6 +35,7 @@ import type { SkillHost } from './skill-host.ts'
 export class SkillProgram implements PlanProgram {
   readonly manifest: Manifest
   readonly hash: string
+  readonly hasEffects: boolean
   readonly steps: readonly PlannedCall[]
   readonly verify: PlannedCall | undefined
   readonly undos: readonly PlannedUndo[]
@@ -46,6 +47,7 @@ export class SkillProgram implements PlanProgram {
     this.#host = host
     this.manifest = bound.manifest
     this.hash = bound.hash
+    this.hasEffects = bound.hasEffects
     this.steps = bound.steps.map(plannedStep)
     this.verify = bound.verify === undefined ? undefined : { ...plannedStep(bound.verify), id: 'verify' }
     this.undos = bound.compensation.map(plannedUndo)
@@ -150,13 +152,14 @@ function assumedTools(source: Json, known: readonly SkillTool[]): readonly Skill
   return names.map((name) => ({ name, sideEffects: changes ? 'external' : 'none', idempotent: true }))
 }
 
-function snapshotOf({ look, board, proposal, parsed }: GateQuestion): GateSnapshot {
+function snapshotOf({ look, board, proposal, parsed, remote }: GateQuestion): GateSnapshot {
   const { userText, goalLabels } = proposal
-  const { env: _, prompts: __, ...facts } = look
+  const { env: _, prompts: __, asks_control_plane: ___, ...facts } = look
   return {
     ...facts,
     board,
     parsed,
+    ...(remote === undefined ? {} : { remote }),
     ...(userText === undefined ? {} : { userText }),
     ...(goalLabels === undefined ? {} : { goalLabels }),
   }

@@ -48,6 +48,9 @@ function settled(one: Execution, ref: Ref, result: Json): void {
       return parse(one)
     case 'parse':
       return parserDone(one, ref, result)
+    case 'policy':
+      one.x.setInternal(KEYS.remote, result)
+      return decideOn(one)
     case 'admit':
       return admitted(one, result as unknown as Admission)
     case 'verify':
@@ -123,9 +126,16 @@ function decideOn(one: Execution): void {
   const { decision, slots } = one.program.decide(one.question)
   if (decision.verdict === 'denied') return note(one, decision, () => refuse(one, decision))
   if (decision.verdict === 'clarify') return note(one, decision, () => clarify(one, decision))
+  if (one.look.asks_control_plane === true && one.question.remote === undefined) return askControlPlane(one, slots)
   x.setInternal(KEYS.slots, slots)
   x.setInternal(KEYS.decision, decision)
   admit(one)
+}
+
+/** Nothing here denies the execution, and all its values are known: the control plane has the last word. */
+function askControlPlane(one: Execution, slots: JsonObject): void {
+  one.move({ phase: 'policy' })
+  one.x.request('skills.policy', { slots })
 }
 
 function note(one: Execution, decision: DecisionRecord, then: () => void): void {

@@ -98,6 +98,7 @@ function compile(json: Json): PlanProgram {
   return {
     manifest,
     hash: 'h',
+    hasEffects: steps.some((step) => step.isEffectful),
     steps,
     verify: source.verify === true ? plannedCall({ id: 'verify', free: true }) : undefined,
     undos,
