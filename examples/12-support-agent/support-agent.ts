@@ -1,6 +1,6 @@
 /**
  * An agent handles 200 tasks bare, wrapped, and wrapped with the skills that were learned from 200 other tasks. Prints what each way needs, by the
- * sort of request. `--trouble`: with tools that fail and contexts that get lost.
+ * sort of request. `--trouble`: with tools that fail and contexts that get lost. `--seed 3`: other tasks.
  */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'reflex-support-agent-'))
 console.log(`an agent learns from ${COUNT} tasks and handles ${COUNT} others · ${folder}\n`)
 await learnedFrom(folder, COUNT)
 const skills = learnSkills(folder, (text) => console.log(text))
-const tasks = makeTasks(2, COUNT, false)
+const tasks = makeTasks(Number(valueOf('--seed') ?? 2), COUNT, false)
 const untroubled = await bareArm(tasks)
 const bare = trouble === undefined ? untroubled : await bareArm(tasks, trouble)
 const wrapped = await wrappedArm(tasks, { folder, store: 'memory:', ...(trouble === undefined ? {} : { trouble }) })
@@ -47,4 +47,9 @@ console.log(`the model is a script that proposes ${percent(HABITS.proposes)} of 
 
 function percent(value: number): string {
   return `${(value * 100).toFixed(0)} %`
+}
+
+function valueOf(flag: string): string | undefined {
+  const at = process.argv.indexOf(flag)
+  return at < 0 ? undefined : process.argv[at + 1]
 }
