@@ -706,11 +706,11 @@ const SHARED: readonly Verb[] = [
     name: 'init',
     words: [['[folder]', 'the folder to write to; created if missing; default: this folder']],
     about: 'write a first program, and show the next commands',
-    options: [new Option('--kind <kind>', 'workflow, or skill: an agent with its tools and a skill; default: workflow'), ...COMMON],
-    examples: ['init', 'init hello', 'init --kind skill'],
+    options: [new Option('--first <what>', 'program, or agent: an agent with its tools and a skill; default: program'), ...COMMON],
+    examples: ['init', 'init hello', 'init --first agent'],
     action: withoutStore(async () => {
       const { init } = await import('./verbs/init.ts')
-      return (console, [folder], flags: { readonly kind?: string }) => Promise.resolve(init(console, folder, flags.kind))
+      return (console, [folder], flags: { readonly first?: string }) => Promise.resolve(init(console, folder, flags.first))
     }),
   },
 ]

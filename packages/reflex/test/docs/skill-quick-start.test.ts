@@ -27,11 +27,11 @@ describe('the quick start of skills', () => {
   })
 })
 
-test('a kind without a first program is refused, and files are never replaced', async () => {
+test('an unknown first thing is refused, and files are never replaced', async () => {
   const folder = join(workFolder(), 'new')
-  expect((await reflex(['init', folder, '--kind', 'skil'], { folder: workFolder() })).err).toContain('write --kind skill')
-  const first = await reflex(['init', folder, '--kind', 'skill', '--json'], { folder: workFolder() })
+  expect((await reflex(['init', folder, '--first', 'agnt'], { folder: workFolder() })).err).toContain('write --first agent')
+  const first = await reflex(['init', folder, '--first', 'agent', '--json'], { folder: workFolder() })
   const { files } = JSON.parse(first.out) as { readonly files: readonly string[] }
   expect(files.map((file) => basename(file))).toEqual(['tools.mjs', 'parcel.where.skill.json', 'where.case.json', 'agent.mjs'])
-  expect((await reflex(['init', folder, '--kind', 'skill'], { folder: workFolder() })).err).toContain('error R2038')
+  expect((await reflex(['init', folder, '--first', 'agent'], { folder: workFolder() })).err).toContain('error R2038')
 })

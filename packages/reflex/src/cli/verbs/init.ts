@@ -6,7 +6,7 @@ import type { Console } from '../console.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, commandHint } from '../layout.ts'
 import { quote, suggest } from '../../text/index.ts'
-import { SKILL_STARTER } from '../starters/skill.ts'
+import { AGENT_STARTER } from '../starters/agent.ts'
 
 /** A first program that runs anywhere, offline: it counts files, asks, and writes only if the answer is yes. */
 const STARTER = `{
@@ -43,7 +43,7 @@ interface Starter {
 }
 
 const STARTERS: Readonly<Record<string, Starter>> = {
-  workflow: {
+  program: {
     files: [[FILE, STARTER]],
     about: 'asks you a question, offline',
     next: (console, path) => [
@@ -52,8 +52,8 @@ const STARTERS: Readonly<Record<string, Starter>> = {
       ['look back', console.command('trace', 'last')],
     ],
   },
-  skill: {
-    files: SKILL_STARTER,
+  agent: {
+    files: AGENT_STARTER,
     about: 'an agent with a skill, offline',
     next: (console, path) => [
       ['run', `node ${path('agent.mjs')}`],
@@ -66,14 +66,14 @@ const STARTERS: Readonly<Record<string, Starter>> = {
 
 /**
  * `reflex init [FOLDER]`: writes a first program and prints the next commands. Creates the folder if it is missing.
- * Throws `R2038` if a file of that name exists, and changes nothing then; `R2031` for a kind without a first program.
+ * Throws `R2038` if a file of that name exists, and changes nothing then; `R2031` for another thing to begin with.
  */
-export function init(console: Console, folder = '.', kind = 'workflow'): number {
+export function init(console: Console, folder = '.', first = 'program'): number {
   const { cwd } = console.world.surroundings
-  const starter = Object.hasOwn(STARTERS, kind) ? STARTERS[kind] : undefined
+  const starter = Object.hasOwn(STARTERS, first) ? STARTERS[first] : undefined
   if (starter === undefined)
-    throw faults.make('R2031', `--kind ${quote(kind)} has no first program; ${Object.keys(STARTERS).join(' and ')} have one`, {
-      fix: `write --kind ${suggest(kind, Object.keys(STARTERS)) ?? 'workflow'}`,
+    throw faults.make('R2031', `--first ${quote(first)} is not known; it is ${Object.keys(STARTERS).join(' or ')}`, {
+      fix: `write --first ${suggest(first, Object.keys(STARTERS)) ?? 'program'}`,
     })
   const path = (name: string): string => console.nearPath(resolve(cwd, folder, name))
   for (const [name] of starter.files) if (existsSync(resolve(cwd, folder, name))) throw existsFault(path(name))

@@ -1,9 +1,12 @@
+/** A text of a file that is written for others is no import of this package. */
+const PACKAGE = 'reflex-runtime'
+
 /** The files of the first skill: an agent with its tools, and a skill with its test. docs/kinds/skill-quick-start.md shows the same files. */
-export const SKILL_STARTER: readonly (readonly [name: string, text: string])[] = [
+export const AGENT_STARTER: readonly (readonly [name: string, text: string])[] = [
   [
     'tools.mjs',
     `// The tools of the agent. The command reads here what they change, and skills call them.
-import { defineTool } from 'reflex-runtime/tools'
+import { defineTool } from '${PACKAGE}/tools'
 
 const PARCELS = { 'A-1042': 'P-77' }
 const PLACES = { 'P-77': { place: 'Lyon', eta: 'Friday' } }
@@ -69,7 +72,7 @@ export const parcel = defineTool({
   [
     'agent.mjs',
     `// A plain agent, and the one line that wraps it.
-import { Reflex } from 'reflex-runtime/skill'
+import { Reflex } from '${PACKAGE}/skill'
 import { order, parcel } from './tools.mjs'
 
 async function agent(text, { llm, tools }) {
