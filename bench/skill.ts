@@ -9,6 +9,7 @@ import type { GateSnapshot } from '../packages/reflex/src/kinds/skill/model/deci
 import type { SkillProposal } from '../packages/reflex/src/kinds/skill/model/proposal.ts'
 import type { ExpressionFunction } from '../packages/reflex/src/text/index.ts'
 import type { Line } from './measure.ts'
+import { wrapped } from './wrapped.ts'
 
 /** The most active skills of a project (reference skill 1.24). */
 const SKILLS = 500
@@ -94,12 +95,13 @@ const SNAPSHOT: GateSnapshot = {
 
 const INPUTS = { app_name: 'pay-stg', image_tag: 'acr.io/pay:abc' }
 
-/** The decision of the gate and the bulletin of a turn, with as many active skills as a project has at most. */
+/** The decision of the gate and the bulletin of a turn, with as many active skills as a project has at most, and the log of wrapped tools. */
 export async function skill(line: Line): Promise<void> {
   loading(line)
   const all = skills()
   gate(line, all)
   bulletin(line, all)
+  await wrapped(line)
 }
 
 /** Loads the manifests of a registry: each is read, checked, compiled and hashed (reference skill, checklist 19). */

@@ -38,9 +38,11 @@ const ID = new Option('--id <name>', 'the name of the run; default: a generated 
 const EVENTS = new Option('--events <file>', 'events, one JSON value on each line; - reads standard input')
 const KIND = new Option('--kind <kind>', 'the kind of the program, if the file name does not show it')
 
+const INPUT = repeatableOption('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable')
+
 /** The options of commands that start a run. */
 const START_OPTIONS: readonly Option[] = [
-  repeatableOption('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable'),
+  INPUT,
   AGENT,
   MODEL,
   RECORD,
@@ -92,7 +94,7 @@ const withoutStore = (load: () => Promise<Action>): Action => {
 }
 
 /** The verbs about what is learned. */
-const LEARNING_VERBS = learningVerbs({ common: COMMON, by: BY, policy: POLICY, tools: TOOLS, withStore, withExistingStore })
+const LEARNING_VERBS = learningVerbs({ common: COMMON, by: BY, policy: POLICY, tools: TOOLS, input: INPUT, withStore, withExistingStore })
 
 /** The verbs that every kind shares, in the order of the help. */
 const SHARED: readonly Verb[] = [
@@ -387,6 +389,13 @@ const SHARED: readonly Verb[] = [
       new Option('--strict', 'also capture the run, and replay the capture: every event, decision and effect'),
       new Option('--all', 'with --strict or a capture: report every difference, and not only the first'),
       new Option('--segment <n>', 'only this part of a run that never ends, from 1: from the state with which it begins'),
+      new Option(
+        '--what-if',
+        'decide again what the gate of skills has decided, with what follows or with what holds now; print what changes',
+      ),
+      new Option('--tau <tau>', 'with --what-if: another threshold of the host'),
+      new Option('--policy-mode <mode>', 'with --what-if: enforce or advise'),
+      new Option('--mode <mode>', 'pinned, or what-if for --what-if'),
       ...flagsOf('replay'),
       KIND,
       TOOLS,
@@ -397,6 +406,7 @@ const SHARED: readonly Verb[] = [
       'replay otter',
       'replay otter --against refund.workflow.json',
       'replay finch --strict',
+      'replay swift --what-if --tau 0.7',
       'replay finch.bundle.json --against alerts.dataflow.json',
     ],
     action: withExistingStore(async () => {

@@ -2,6 +2,7 @@ import { Command, type CommanderError } from 'commander'
 import { faults } from '../runs/faults.ts'
 import { didYouMean, suggest } from '../text/index.ts'
 import { actions } from './actions.ts'
+import { withoutAliases } from './aliases.ts'
 import { Console } from './console.ts'
 import { type CommonFlags, type Document, SHAPE_FLAGS } from './options.ts'
 import type { Verb } from './verb.ts'
@@ -22,7 +23,8 @@ export interface HelpText {
 }
 
 /** Reads a command line. Returns a text if only help or the version is asked for. Throws `R2030` and `R2031`. */
-export function readCommand(argv: readonly string[], world: World): ParsedCommand | HelpText {
+export function readCommand(given: readonly string[], world: World): ParsedCommand | HelpText {
+  const argv = withoutAliases(given)
   const [verb] = argv.filter((word) => !word.startsWith('-'))
   const [word, ...others] = argv.filter((one) => !SHAPE_FLAGS.includes(one))
   if (others.length === 0 && (word === undefined || ['-h', '--help', 'help'].includes(word)))

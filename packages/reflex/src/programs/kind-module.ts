@@ -31,6 +31,8 @@ export interface KindHead<Name extends string = string, Options = unknown, Own e
    * whose process has ended is shown as interrupted.
    */
   readonly isHosted?: boolean
+  /** True if it stores programs without files, which its reader then lists. */
+  readonly hasStored?: boolean
   /** The form of the host options. Absent: the kind has none. */
   readonly hostOptions?: Form
   /** The run options of the kind; each is also a flag of the command. */

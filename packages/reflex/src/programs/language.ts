@@ -109,6 +109,8 @@ export interface Reader<Def = unknown> {
    * program of the operator.
    */
   stored?(id: string): Promise<ReadResult | undefined>
+  /** Returns the ids of the stored programs that may be called now. The head of the kind says that it has some (`hasStored`). */
+  storedIds?(): Promise<readonly string[]>
   /** Returns a companion file as the text of a program needs it; what a person wrote in it stays. Writes nothing. */
   companion?(name: string, text: string, file: string, context: ReadContext): CompanionText | undefined
   /** Checks and returns named inputs; `texts` are converted to the declared types. Throws for an invalid input. */

@@ -31,6 +31,14 @@ export interface CheckedFile extends ReadResult {
   readonly written?: WrittenBy | undefined
 }
 
+/** A program that can be named. */
+export interface ListedProgram {
+  readonly kind: string
+  readonly id: string
+  /** Absent for one that its kind has stored. */
+  readonly file?: string
+}
+
 /** The places in which programs find the programs that they name. */
 export interface LibraryPlaces {
   /** Folders in which programs are searched for by name, after the folder of the caller. */
@@ -124,9 +132,9 @@ export class Library {
     return found
   }
 
-  /** Returns the programs of a folder and of the program folders that can be read, without those of modules. */
-  async all(folder: string): Promise<readonly { readonly kind: string; readonly id: string; readonly file: string }[]> {
-    const found = new Map<string, { readonly kind: string; readonly id: string; readonly file: string }>()
+  /** Returns the programs of a folder and of the program folders that can be read, without those of modules, and those that kinds have stored. */
+  async all(folder: string): Promise<readonly ListedProgram[]> {
+    const found = new Map<string, ListedProgram>()
     const files = [folder, ...this.#places.folders].flatMap((where) => this.#folders.programsOf(where, where))
     for (const file of files.filter((one) => !isModule(one))) {
       const kind = this.#kinds.ofFile(file)?.name
@@ -134,6 +142,9 @@ export class Library {
       if (kind === undefined || program === undefined || found.has(`${kind}:${program.id}`)) continue
       found.set(`${kind}:${program.id}`, { kind, id: program.id, file })
     }
+    for (const { name: kind } of this.#kinds.modules.filter(({ hasStored }) => hasStored === true))
+      for (const id of (await (await this.#readerOf(kind))?.storedIds?.()) ?? [])
+        if (!found.has(`${kind}:${id}`)) found.set(`${kind}:${id}`, { kind, id })
     return [...found.values()]
   }
 

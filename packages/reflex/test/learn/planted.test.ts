@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { planted, type PlantedLog, plantedTools } from '../../../../bench/mining/planted.ts'
 import { below, randomOf } from '../../../../bench/mining/random.ts'
 import { score } from '../../../../bench/mining/score.ts'
+import { judge } from '../../../../bench/mining/second/judge.ts'
+import { secondLog } from '../../../../bench/mining/second/log.ts'
 import { minePatterns } from '../../src/learn/mine/mine.ts'
 import { shapeText } from '../../src/learn/shapes/shape-file.ts'
 import { type ShapeFiles, shapesInMemory, storedShapes } from '../../src/learn/shapes/update-shapes.ts'
@@ -30,6 +32,13 @@ describe('mining of planted runs', () => {
     expect(found.precision).toBeGreaterThanOrEqual(0.95)
     expect(found.recall).toBeGreaterThanOrEqual(0.95)
     expect(found.slots).toBeGreaterThanOrEqual(0.95)
+  })
+
+  it('finds the procedures of a log that another generator makes, and none of its traps', async () => {
+    const log = secondLog({ seed: 202, events: 100_000 })
+    const { slots, ...found } = judge(log.procedures, await minePatterns(log.shapes(), { params: OPTIONS.params }))
+    expect(found).toEqual({ precision: 1, recall: 1, leaked: [], missed: [], extra: [] })
+    expect(slots).toBeGreaterThanOrEqual(0.95)
   })
 
   it('gives the same bytes again, in any order of runs, and from files that came one after another', async () => {

@@ -5,7 +5,7 @@ import { CallLogBuilder } from '../../src/learn/mine/call-log.ts'
 import { closedWords } from '../../src/learn/mine/closed-words.ts'
 import { collapse, type CollapsedLog } from '../../src/learn/mine/collapse.ts'
 import { PairTable } from '../../src/learn/mine/pair-table.ts'
-import { isPower } from '../../src/learn/mine/words.ts'
+import { isRepetition } from '../../src/learn/mine/words.ts'
 import { logged } from './logged.ts'
 
 /** A word with what is known about it, as a text. */
@@ -91,7 +91,7 @@ describe('words of calls', () => {
   })
 
   it('are powers if a shorter word is repeated', () => {
-    expect(['abab', 'aaa', 'abcabc', 'aba', 'ab'].map((word) => isPower(Array.from(word, (letter) => letter.charCodeAt(0))))).toEqual([
+    expect(['abab', 'aaa', 'abcabc', 'aba', 'ab'].map((word) => isRepetition(Array.from(word, (letter) => letter.charCodeAt(0))))).toEqual([
       true,
       true,
       true,

@@ -12,6 +12,9 @@ import { schemaIssues } from '../../src/text/json-schema/check.ts'
 import { serveMcpStdio } from '../../src/serve/index.ts'
 import { defineTool, type Tool } from '../../src/tools/index.ts'
 import { newFolder } from '../app/folders.ts'
+import { decodeSkill } from '../../src/kinds/skill/manifest/read-skill.ts'
+import { projectRegistry } from '../../src/learn/snapshot/project-registry.ts'
+import { note, PASSED } from '../learn/registry/world.ts'
 
 const BIN = join(import.meta.dirname, '../../bin/reflex.js')
 const ASKS =
@@ -130,6 +133,32 @@ describe.each(['legacy', 'auto'] as const)('programs as tools for a client that 
     const result = await client.callTool({ name: 'workflow_total', arguments: { order: 'A-1' } })
     expect(documentOf(result)).toMatchObject({ status: 'completed', value: { total: 84 } })
     expect(schemaIssues(JSON.parse(JSON.stringify(total?.outputSchema)) as object as never, documentOf(result) as never)).toEqual([])
+  })
+
+  test('an approved skill is a tool as soon as it is active, and no longer than it is', async () => {
+    const read = defineTool({ name: 'notes.read', description: 'Reads.', leaves: false, repeat: 'free', run: async () => 'a note' })
+    const house = reflexOf(read)
+    const { client } = await connected({ mode, reflex: house })
+    const names = async () => (await client.listTools()).tools.map(({ name }) => name).filter((name) => name.startsWith('skill'))
+    expect(await names()).toEqual([])
+    const { registry } = projectRegistry(house, { version: '1.0.0' })
+    const { skill } = decodeSkill(note('1.0.0'), { tools: [{ name: 'notes.read', sideEffects: 'none', idempotent: true }] })
+    if (skill === undefined) throw new Error('the skill is valid')
+    await registry.put(skill.manifest, skill.hash, 'file')
+    await registry.tested(await registry.find('app.note'), PASSED)
+    expect(await names()).toEqual([])
+    await registry.activate(await registry.find('app.note'))
+    const [name = ''] = await names()
+    expect(name).toMatch(/^skill_app_note_/)
+    const { tools } = await client.listTools()
+    expect(tools.find((tool) => tool.name === name)).toMatchObject({
+      description: 'Reads a note.',
+      inputSchema: { type: 'object', additionalProperties: false },
+      outputSchema: { properties: { value: { properties: { text: { type: 'string' } } } } },
+    })
+    expect(documentOf(await client.callTool({ name, arguments: {} }))).toMatchObject({ status: 'completed', value: { text: 'a note' } })
+    await registry.retire(await registry.find('app.note'), 'deprecated', 'a test')
+    expect(await names()).toEqual([])
   })
 
   test('ask the user of the client, again if the answer is refused', async () => {

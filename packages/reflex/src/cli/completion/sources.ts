@@ -19,8 +19,8 @@ export function sourcesOf(console: Console): Sources {
       }),
     skills: () =>
       inStore(console, async ({ reflex }) => {
-        const { openRegistry } = await import('../../learn/registry/open.ts')
-        const skills = await openRegistry(reflex, console.world.version).list()
+        const { projectRegistry } = await import('../../learn/snapshot/project-registry.ts')
+        const skills = await projectRegistry(reflex, { version: console.world.version }).registry.list()
         return skills.map(({ id, version, state }) => [`${id}@${version}`, state.state])
       }),
     answers: (address) =>

@@ -14,6 +14,7 @@ import { LAYOUT } from '../../store/schema.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
 import { interruptedChecks } from './interrupted.ts'
+import { skillChecks } from './skills.ts'
 import type { Mark } from '../../pictures/mark.ts'
 import type { ContinueFlags } from '../options.ts'
 import { size } from '../units.ts'
@@ -100,10 +101,10 @@ async function storeChecks(console: Console, flags: ContinueFlags): Promise<Chec
       // An address is shown without its password.
       const facts = server ? [store.name, many] : [console.nearPath(path), `layout ${LAYOUT}`, many, ...sizes(path)]
       const text = facts.join(' · ')
-      const interrupted = await interruptedChecks(console, store, runs)
-      if (!('readOnly' in store && store.readOnly)) return [{ name: 'store', mark: 'done', text }, ...interrupted]
+      const within = [...(await interruptedChecks(console, store, runs)), ...(await skillChecks(console, store))]
+      if (!('readOnly' in store && store.readOnly)) return [{ name: 'store', mark: 'done', text }, ...within]
       const readOnly = `${text} · read-only: its runs can be shown, not continued`
-      return [{ name: 'store', mark: 'warns', text: readOnly, fix: 'name another store: --store PATH' }, ...interrupted]
+      return [{ name: 'store', mark: 'warns', text: readOnly, fix: 'name another store: --store PATH' }, ...within]
     } finally {
       await store.close()
     }

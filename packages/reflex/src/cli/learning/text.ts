@@ -1,24 +1,24 @@
-import type { StageExplanation } from '../../kinds/skill/gate/explain.ts'
-import type { CiReport } from '../../learn/ci/test-skill.ts'
-import type { Eviction } from '../../learn/registry/eviction.ts'
+import type { BreakEven, ObservedTurns } from '../../learn/registry/break-even.ts'
 import type { KeptSkill } from '../../learn/registry/kept-skill.ts'
-import { plainJson, utc } from '../../protocol/plain.ts'
+import { judgementText, type RolloutJudgement } from '../../learn/registry/rollout.ts'
+import { counted, plainJson, utc } from '../../protocol/plain.ts'
 import type { Console } from '../console.ts'
 import { EXIT } from '../exit.ts'
-import { commandHint, factLine, hangingLines, layoutText, table, tabSeparated } from '../layout.ts'
-import type { FoundDecision } from './decision.ts'
+import { factLine, layoutText, table, tabSeparated } from '../layout.ts'
 
 /** A version of a skill as documents have it. */
-export function skillDocument({ id, version, hash, origin, state, share, ci, stats }: KeptSkill): object {
+export function skillDocument({ id, version, hash, origin, scope, state, share, ci, stats, figures }: KeptSkill): object {
   return {
     id,
     version,
     hash,
     origin,
+    scope,
     state: { ...state, since: utc(state.since) },
     share,
     ...(ci === undefined ? {} : { tests: { ...ci, at: utc(ci.at) } }),
     recent: stats,
+    all: figures,
   }
 }
 
@@ -33,23 +33,39 @@ export function printSkills(console: Console, skills: readonly KeptSkill[]): num
   return EXIT.done
 }
 
-function rowOf({ id, version, state, share, ci, stats }: KeptSkill): string[] {
+function rowOf({ id, version, scope, state, share, ci, stats }: KeptSkill): string[] {
   const tests = ci === undefined ? '' : ci.passed ? 'passed' : 'failed'
   return [
     `${id}@${version}`,
-    state.state,
+    scope === 'org' ? `${state.state}, organisation` : state.state,
     share === 0 ? '' : percent(share),
     tests,
     stats.runs === 0 ? '' : `${stats.successes} of ${stats.runs}`,
   ]
 }
 
-/** Prints one version of a skill with its manifest. */
-export function printSkill(console: Console, skill: KeptSkill): number {
+/** What is known of a version beside the registry. */
+export interface SkillFacts {
+  readonly even: BreakEven
+  readonly turns: ObservedTurns
+  readonly rollout: RolloutJudgement
+}
+
+/** Prints one version of a skill with its manifest, its rollout, and what it has saved. */
+export function printSkill(console: Console, skill: KeptSkill, { even, turns, rollout }: SkillFacts): number {
   const { out, shape } = console
   const { manifest, state, ci } = skill
   if (shape !== 'text') {
-    console.document(plainJson({ v: 1, skill: skillDocument(skill), manifest: { ...manifest.extra, ...manifest, extra: undefined } }))
+    console.document(
+      plainJson({
+        v: 1,
+        skill: skillDocument(skill),
+        manifest: { ...manifest.extra, ...manifest, extra: undefined },
+        rollout,
+        turns,
+        breakEven: even,
+      }),
+    )
     return EXIT.done
   }
   if (!out.terminal) {
@@ -70,8 +86,28 @@ export function printSkill(console: Console, skill: KeptSkill): number {
     ...line(console, 'steps', manifest.plan.steps.map(({ tool }) => tool).join(' → ')),
     ...line(console, 'calls', skill.share === 0 ? 'none' : percent(skill.share)),
     ...line(console, 'tests', ci === undefined ? 'never tested' : testText(ci)),
+    ...(rollout.verdict === 'none' ? [] : line(console, 'rollout', `${rollout.verdict}: ${judgementText(rollout)}`)),
+    ...line(console, 'saved', savedText(even)),
+    ...line(console, 'cost', costText(even, turns)),
+    ...line(console, 'pays', paysText(even)),
   ])
   return EXIT.done
+}
+
+function savedText({ uses, succeeded, saved }: BreakEven): string {
+  const tokens = saved.tokens === undefined ? '' : `, ${counted(saved.tokens, 'token')}`
+  return `${counted(saved.calls, 'model call')}${tokens} in ${counted(uses, 'use')}, ${succeeded} succeeded`
+}
+
+function costText({ cost }: BreakEven, { shown, turns, cardTokens }: ObservedTurns): string {
+  const failures = counted(cost.calls, 'model call')
+  return `${counted(cardTokens, 'token')} of cards in ${shown} of ${counted(turns, 'turn')}, ${failures} of failures; learning and tests ask no model`
+}
+
+function paysText({ after, succeeded, net }: BreakEven): string {
+  if (after === undefined)
+    return net.tokens === undefined ? 'unknown: no turn says what a model call takes' : 'never: one use saves no model call'
+  return succeeded >= after ? `back since use ${after}` : `back after ${counted(after, 'successful use')}, ${after - succeeded} more`
 }
 
 function testText({ passed, unit, fuzz, security }: NonNullable<KeptSkill['ci']>): string {
@@ -84,102 +120,6 @@ function line({ out }: Console, label: string, text: string): string[] {
   return layoutText({ lead, painted: `  ${out.paint('dim', label)}`, text, column: 10 }, out)
 }
 
-function percent(share: number): string {
+export function percent(share: number): string {
   return `${Math.round(share * 1000) / 10} %`
-}
-
-/** Prints the result of the tests of a skill. Returns the exit code: 1 if they have failed. */
-export function printReport(console: Console, report: CiReport, isNew: boolean): number {
-  const { out, shape, err } = console
-  const { skill, version, passed, unit, fuzz, security, delta_cost, cases, reasons } = report
-  const name = `${skill}@${version}`
-  if (shape !== 'text') console.document(plainJson({ v: 1, kept: isNew, report }))
-  else {
-    const cost = delta_cost === 0 ? [] : [`cost ${delta_cost > 0 ? '+' : '−'}${percent(Math.abs(delta_cost))}`]
-    const facts = [
-      `${unit.passed} of ${unit.of} unit cases`,
-      `${fuzz.passed} of ${fuzz.of} mutated cases`,
-      `${security.passed} of ${security.of} attacks stopped`,
-      ...cost,
-    ]
-    const lead = `${out.mark(passed ? 'done' : 'failed')} ${name}`
-    console.print(factLine(lead, lead, facts, out))
-    for (const one of cases.filter((result) => !result.passed))
-      console.print(hangingLines(`${one.name}: ${one.problems.join('; ')}`, out, 2, (text) => text))
-    if (!console.quiet)
-      console.report([...reasons, ...(passed ? [commandHint(err, 'next', console.command('skill', 'approve', name, '--by', 'NAME'))] : [])])
-  }
-  return passed ? EXIT.done : EXIT.no
-}
-
-/** Prints that the state of a skill has changed. */
-export function printChange(console: Console, did: string, skill: KeptSkill): number {
-  if (console.shape !== 'text') console.document(plainJson({ v: 1, skill: skillDocument(skill) }))
-  else if (!console.quiet) {
-    const lead = `${did}  ${console.err.text(`${skill.id}@${skill.version}`)}`
-    console.report(
-      factLine(lead, lead, skill.share === 0 ? [skill.state.state] : [`gets ${percent(skill.share)} of the calls`], console.err),
-    )
-  }
-  return EXIT.done
-}
-
-/** Prints what was taken out of use. */
-export function printEvictions(
-  console: Console,
-  { changes, warning }: { readonly changes: readonly Eviction[]; readonly warning?: string },
-): number {
-  const evicted = changes.map(({ skill: { id, version }, to, reason }) => ({ id, version, to, reason }))
-  if (console.shape !== 'text') console.document(plainJson({ v: 1, evicted, ...(warning === undefined ? {} : { warning }) }))
-  else if (!console.out.terminal)
-    console.world.out.write(tabSeparated(evicted.map(({ id, version, to, reason }) => [`${id}@${version}`, to, reason])))
-  else
-    console.print(
-      evicted.length === 0
-        ? ['every skill keeps its place']
-        : table(
-            ['skill', 'now', 'because'],
-            evicted.map(({ id, version, to, reason }) => [`${id}@${version}`, to, reason]),
-            console.out,
-          ),
-    )
-  if (warning !== undefined && console.shape === 'text') console.report([warning])
-  return EXIT.done
-}
-
-/** Prints why a skill was carried out or not: the last decision of the run, stage by stage, and the number that would have passed. */
-export function printDecision(console: Console, found: readonly FoundDecision[]): number {
-  const { out } = console
-  if (console.shape !== 'text') {
-    const decisions = found.map(({ record, decision, explanation }) => ({ record, decision, explanation }))
-    console.document(plainJson({ v: 1, run: found[0]?.run ?? '', decisions }))
-    return EXIT.done
-  }
-  for (const { run, record, decision, explanation } of found) {
-    const { skill, proposal, verdict, reason } = decision
-    const name = skill === null ? proposal.skill_ref : `${skill.id}@${skill.version}`
-    const by = {
-      text: 'proposed by the model',
-      tool: 'proposed by the model',
-      program: 'called by a program',
-      manual: 'called by a person',
-    }[proposal.carrier]
-    const end = verdict === 'approved' ? 'approved' : verdict === 'clarify' ? 'values were missing' : `not carried out: ${reason}`
-    console.print([
-      ...factLine(name, out.terminal ? out.paint('bold', out.text(name)) : name, [`${by} in ${run}@${record}, ${end}`], out),
-      ...explanation.stages.flatMap((stage) => stageLines(console, stage)),
-      ...(explanation.remedy === undefined ? [] : hangingLines(explanation.remedy.text, out, 0, (text) => text)),
-    ])
-  }
-  return EXIT.done
-}
-
-/** The column of the text of a stage, after its name and its result. */
-const STAGE_TEXT = 22
-
-function stageLines({ out }: Console, { stage, result, text, details }: StageExplanation): string[] {
-  const lead = `  ${stage.padEnd(15)} ${result === 'not_asked' ? '' : result}`.trimEnd()
-  const said = result === 'not_asked' ? `not asked${text === '' ? '' : `: ${text}`}` : text
-  const head = layoutText({ lead, painted: lead, text: said, column: STAGE_TEXT }, out)
-  return [...head, ...details.flatMap((detail) => hangingLines(detail, out, STAGE_TEXT, (one) => one))]
 }

@@ -58,6 +58,7 @@ export const TRANSCRIPTS = z.object({
       run: text,
       file: text,
       format: text,
+      agent: text.optional().describe('The agent that the main one called; absent for the main one'),
       calls: number,
       unpaired: number.describe('Calls without a result'),
       known: z.boolean().describe('True if it was imported before'),

@@ -23,6 +23,7 @@ import {
   verdict,
 } from '../../protocol/shapes.ts'
 import { AGENT_SKILL, LEARNED, TRANSCRIPTS } from './learn-schema.ts'
+import { BREAK_EVEN, OBSERVED_TURNS, ROLLOUT, SKILLS_COMPARED, TEXT_IMPORTED, WHAT_IF } from './skill-schema.ts'
 
 /** A version of a skill. */
 const keptSkill = z.object({
@@ -30,6 +31,7 @@ const keptSkill = z.object({
   version: text,
   hash: text,
   origin: text,
+  scope: z.enum(['project', 'org']),
   state: z.object({ state: text, reason: text, since: text, by: text }),
   share: z.number().describe('The share of the calls that it gets'),
   tests: z
@@ -45,6 +47,17 @@ const keptSkill = z.object({
     })
     .optional(),
   recent: z.object({ successes: z.number(), runs: z.number() }),
+  all: z.object({ runs: z.number(), succeeded: z.number() }).describe('All executions in this project'),
+})
+
+/** Why a decision of the gate was made. */
+const decisionExplanation = z.object({
+  reasons: list(text),
+  stages: list(z.object({ stage: text, result: z.enum(['ok', 'no', 'not_asked']), text, details: list(text) })),
+  remedy: z
+    .object({ changes: list(anyJson), raw: z.number(), normalised: z.number(), passes: z.boolean(), text })
+    .optional()
+    .describe('What would have let the score pass'),
 })
 
 /** The result of the tests of a skill. */
@@ -259,14 +272,33 @@ export const DOCUMENTS = {
   serving: z.object({ v, url: text, token: text.describe('Valid until the server stops') }).describe('serve, once it listens'),
   unscheduled: z.object({ v, removed: text.describe('The name') }).describe('schedule remove'),
   skills: z.object({ v, skills: list(keptSkill) }).describe('skill list'),
-  skill: z
-    .object({ v, skill: keptSkill, manifest: z.record(text, anyJson).optional() })
-    .describe('skill show, approve, promote and evict ID; skill list, a line of --jsonl'),
+  skill: z.object({ v, skill: keptSkill }).describe('skill add, approve and evict ID; skill promote --to; skill list, a line of --jsonl'),
+  skillShown: z
+    .object({ v, skill: keptSkill, manifest: z.record(text, anyJson), rollout: ROLLOUT, turns: OBSERVED_TURNS, breakEven: BREAK_EVEN })
+    .describe('skill show'),
+  skillPromoted: z
+    .object({
+      v,
+      skill: keptSkill,
+      promoted: z.boolean(),
+      decided: z.enum(['rule', 'person', 'no_rule']),
+      rollout: ROLLOUT.extend({ text: text }),
+    })
+    .describe('skill promote'),
+  whatIf: WHAT_IF.describe('replay --what-if'),
+  skillsCompared: SKILLS_COMPARED.describe('skill diff'),
+  textImported: TEXT_IMPORTED.describe('skill import'),
+  gateExplained: z
+    .object({ v, decision: z.record(text, anyJson).describe('The decision record'), explanation: decisionExplanation })
+    .describe('gate explain'),
   skillTested: z.object({ v, kept: z.boolean().describe('The file was kept as a draft'), report: skillReport }).describe('skill test'),
   skillsEvicted: z
     .object({
       v,
       evicted: list(z.object({ id: text, version: text, to: z.enum(['deprecated', 'evicted']), reason: text })),
+      rollouts: list(
+        z.object({ id: text, version: text, verdict: z.enum(['promote', 'rollback']), runs: z.number(), succeeded: z.number() }),
+      ).describe('Versions that their rules have promoted or rolled back'),
       warning: text.optional(),
     })
     .describe('skill evict'),
@@ -303,14 +335,7 @@ export const DOCUMENTS = {
         z.object({
           record: z.number(),
           decision: z.record(text, anyJson).describe('The decision record'),
-          explanation: z.object({
-            reasons: list(text),
-            stages: list(z.object({ stage: text, result: z.enum(['ok', 'no', 'not_asked']), text, details: list(text) })),
-            remedy: z
-              .object({ changes: list(anyJson), raw: z.number(), normalised: z.number(), passes: z.boolean(), text })
-              .optional()
-              .describe('What would have let the score pass'),
-          }),
+          explanation: decisionExplanation,
         }),
       ),
     })

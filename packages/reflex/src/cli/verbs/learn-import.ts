@@ -1,9 +1,9 @@
-import { readFile, stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Fault, faultData, isFault, type Json } from '../../kernel/index.ts'
 import { FORMATS, type TranscriptFormat } from '../../learn/formats/detect.ts'
 import { importTranscripts, type ImportedTranscript } from '../../learn/formats/import-transcripts.ts'
-import { learnFolder } from '../../learn/snapshot/learn-folder.ts'
 import { redaction, secretsIn } from '../../policy/index.ts'
 import { programFaults } from '../../programs/faults.ts'
 import { counted, plainJson } from '../../protocol/plain.ts'
@@ -16,12 +16,11 @@ import type { Session } from '../session.ts'
 import type { LearnFlags } from './learn.ts'
 
 /**
- * `reflex learn import FILE…`: reads transcripts of other agents, as material for the next snapshot. Nothing is performed. Returns 1 if a file, or a
- * conversation in it, cannot be read; the others are imported. Throws `R2031` for an unknown format.
+ * `reflex learn import FILE…`: stores transcripts of other agents as ended runs. Nothing is performed. Returns 1 if a file, or a conversation in it,
+ * cannot be read; the others are imported. Throws `R2031` for an unknown format.
  */
 export async function learnImport({ console, reflex }: Session, names: readonly string[], flags: LearnFlags): Promise<number> {
   const format = formatNamed(flags.format)
-  const { imported: files } = learnFolder(reflex.home)
   const { cwd, environment } = console.world.surroundings
   const redactor = redaction(secretsIn(environment, () => false))
   const clean = (value: Json): Json => redactor?.value(value) ?? value
@@ -29,8 +28,8 @@ export async function learnImport({ console, reflex }: Session, names: readonly 
   const findings: Fault[] = []
   for (const name of names)
     try {
-      const text = await textOf(resolve(cwd, name), name)
-      const found = await importTranscripts({ files, now: () => reflex.host.now(), clean }, { text, file: name, format })
+      const chunks = chunksOf(await checkedFile(resolve(cwd, name), name), name)
+      const found = await importTranscripts({ reflex, clean }, { chunks, file: name, format })
       runs.push(...found.runs)
       findings.push(...found.findings)
     } catch (thrown) {
@@ -50,15 +49,25 @@ function formatNamed(name: string | undefined): TranscriptFormat | undefined {
   })
 }
 
-async function textOf(path: string, name: string): Promise<string> {
+async function checkedFile(path: string, name: string): Promise<string> {
+  const found = await stat(path).catch((cause: unknown) => {
+    throw unreadable(name, cause)
+  })
+  if (found.isDirectory()) throw programFaults.make('R1024', `${name} is a folder`, { file: name, fix: 'name a transcript in it' })
+  return path
+}
+
+/** Yields the text of a file in pieces. */
+async function* chunksOf(path: string, name: string): AsyncGenerator<string> {
   try {
-    if ((await stat(path)).isDirectory())
-      throw programFaults.make('R1024', `${name} is a folder`, { file: name, fix: 'name a transcript in it' })
-    return await readFile(path, 'utf8')
+    yield* createReadStream(path, { encoding: 'utf8', highWaterMark: 1_000_000 }) as AsyncIterable<string>
   } catch (cause) {
-    if (isFault(cause)) throw cause
-    throw programFaults.make('R1021', `${name} cannot be read`, { file: name, cause, fix: 'name an existing file' })
+    throw unreadable(name, cause)
   }
+}
+
+function unreadable(name: string, cause: unknown): Error {
+  return programFaults.make('R1021', `${name} cannot be read`, { file: name, cause, fix: 'name an existing file' })
 }
 
 function print(console: Console, runs: readonly ImportedTranscript[], findings: readonly Fault[]): void {
@@ -74,11 +83,12 @@ function print(console: Console, runs: readonly ImportedTranscript[], findings: 
     return
   }
   for (const found of findings) console.report(console.fault(found))
-  for (const { run, file, format, calls, unpaired, isKnown } of runs) {
+  for (const { run, file, format, agent, calls, unpaired, isKnown } of runs) {
     const name = console.out.text(run)
     const facts = [
       console.out.text(file),
       format,
+      ...(agent === undefined ? [] : [console.out.text(agent)]),
       counted(calls, 'call'),
       ...(unpaired === 0 ? [] : [`${unpaired} without a partner`]),
       ...(isKnown ? ['imported before'] : []),

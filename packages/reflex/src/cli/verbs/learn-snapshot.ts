@@ -20,11 +20,11 @@ export async function learnSnapshot(session: Session, flags: LearnFlags): Promis
   const { world } = console
   await reflex.useTools(flags.tools ?? [])
   const { host, registry } = projectRegistry(reflex, { version: world.version, env: flags.env })
-  const { shapes, imported, written } = learnFolder(reflex.home)
+  const { shapes, written } = learnFolder(reflex.home)
   const began = reflex.host.monotonic()
   const isDry = flags.dry === true
   const snapshot = await takeSnapshot(
-    { store: reflex.store, shapes, imported, registry, host },
+    { store: reflex.store, shapes, registry, host },
     { owner: reflex.actor, params: paramsOf(flags), isDry },
   )
   const ms = Math.round(reflex.host.monotonic() - began)

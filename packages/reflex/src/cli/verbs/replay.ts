@@ -24,6 +24,12 @@ export interface ReplayFlags extends CommonFlags {
   /** True after `--all`: every difference of a capture. */
   readonly all?: boolean
   readonly tools?: readonly string[]
+  /** True after `--what-if`: the gate of skills decides again, with something otherwise. */
+  readonly whatIf?: boolean
+  /** `what-if` is another word for `--what-if`. */
+  readonly mode?: string
+  readonly tau?: string
+  readonly policyMode?: string
 }
 
 /**
@@ -34,11 +40,22 @@ export async function replay(session: Session, ref: string, flags: ReplayFlags):
   const { console, reflex } = session
   await reflex.useTools(flags.tools ?? [])
   const { all, against } = flags
+  if (isWhatIf(flags)) return (await import('../learning/what-if.ts')).replayWhatIf(session, ref, flags)
   if (isFile(resolve(console.world.surroundings.cwd, ref)))
     return printStrict(console, ref, await reflex.replayCapture({ file: ref }, { all, against, ...kindOptions({ ...flags }, 'replay') }))
   if (flags.strict === true) return replayStrictly(session, ref, flags)
   if (all === true) throw faults.make('R2031', '--all has no effect on a replay that is not strict', { fix: 'add --strict' })
   return printReplayed(console, await replayJournal(session, ref, flags), against !== undefined)
+}
+
+/** Throws `R2031` for another mode, and for an option without the replay that it is for. */
+function isWhatIf({ whatIf, mode, tau, policyMode }: ReplayFlags): boolean {
+  if (mode !== undefined && mode !== 'what-if' && mode !== 'pinned')
+    throw faults.make('R2031', `--mode ${JSON.stringify(mode)} is not pinned or what-if`, { fix: 'write --mode what-if' })
+  const isAsked = whatIf === true || mode === 'what-if'
+  if (!isAsked && (tau !== undefined || policyMode !== undefined))
+    throw faults.make('R2031', `--${tau === undefined ? 'policy-mode' : 'tau'} has no effect on this replay`, { fix: 'add --what-if' })
+  return isAsked
 }
 
 /** Replays the journal of a run, and then its capture. With another program only the capture. */

@@ -24,6 +24,12 @@ interface Published {
 /** The published schemas. */
 export const PUBLISHED: readonly Published[] = [
   ...BUILT_IN.modules.flatMap(({ language }) => language.schemas ?? []),
+  {
+    name: 'skill-case',
+    about: 'a unit case of a skill',
+    files: '*.case.json',
+    schema: async () => (await import('../../learn/ci/case.ts')).caseSchema(),
+  },
   { name: 'policy', about: 'the rules that allow and deny capabilities', files: '*.policy.json', schema: () => policySchema },
   { name: 'answers', about: 'answers to questions', files: '*.answers.json', schema: () => answersSchema },
   { name: 'config', about: 'the settings of a folder', files: CONFIG, schema: configSchema },

@@ -205,10 +205,10 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     )
   }
 
-  #waitFor(until: number | (() => boolean)): Promise<void> {
+  #waitFor(until: number | (() => boolean), isPatient = false): Promise<void> {
     if (this.#endReason === 'closed' && typeof until !== 'number') return Promise.resolve()
     if (this.#endReason !== undefined) return Promise.reject(this.#endFault())
-    const reached = this.#waiters.wait(until)
+    const reached = this.#waiters.wait(until, isPatient)
     this.#wake()
     return reached
   }
@@ -355,8 +355,11 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     )
   }
 
-  /** Sends a command of the host to a frame; its kind interprets it. */
-  command(frame: Ref, command: Json): Promise<number> {
+  /**
+   * Sends a command of the host to a frame; its kind interprets it. Resolves with the number of its record, once that is durable. `isPatient`: the
+   * record becomes durable with the next commit, which comes within 20 ms or before something leaves, and not at once.
+   */
+  command(frame: Ref, command: Json, { isPatient = false }: { readonly isPatient?: boolean } = {}): Promise<number> {
     return this.#submit(
       () => {
         const target = this.state.ended === undefined ? this.state.frames.get(frame) : undefined
@@ -366,6 +369,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
         this.state.ended !== undefined
           ? this.#endedFault()
           : faults.make('R2002', `${this.id} has no frame ${frame}`, { run: this.id, path: String(frame) }),
+      isPatient,
     )
   }
 
@@ -374,9 +378,9 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     return this.#inbox.pull()
   }
 
-  #submit(resolve: Arrival['resolve'], refusal: () => Fault | Promise<Fault>): Promise<number> {
+  #submit(resolve: Arrival['resolve'], refusal: () => Fault | Promise<Fault>, isPatient = false): Promise<number> {
     return new Promise((settle, reject) => {
-      const onTaken = (n: number) => void this.#waitFor(n).then(() => settle(n), reject)
+      const onTaken = (n: number) => void this.#waitFor(n, isPatient).then(() => settle(n), reject)
       const onRefused = () => {
         if (this.#endReason !== undefined) return reject(this.#endFault())
         void Promise.resolve(refusal()).then(reject, reject)

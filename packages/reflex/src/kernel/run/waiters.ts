@@ -3,6 +3,8 @@ import type { Fault } from '../journal/fault.ts'
 interface Waiter {
   /** A record that is to be durable, or a condition that is to be true while every record is durable. */
   readonly until: number | (() => boolean)
+  /** True if the commit that comes anyway is soon enough for it. */
+  readonly isPatient: boolean
   resolve(): void
   reject(fault: Fault): void
 }
@@ -24,17 +26,17 @@ export class Waiters {
     return this.#waiters.size
   }
 
-  wait(until: Waiter['until']): Promise<void> {
-    return new Promise((resolve, reject) => void this.#waiters.add({ until, resolve, reject }))
+  wait(until: Waiter['until'], isPatient = false): Promise<void> {
+    return new Promise((resolve, reject) => void this.#waiters.add({ until, isPatient, resolve, reject }))
   }
 
   /** Resolves those whose condition has come true. Returns true if one of the others waits only for a commit. */
   wake({ durable, last, isBehind }: Progress): boolean {
     let needsCommit = false
     for (const waiter of this.#waiters) {
-      const { until } = waiter
+      const { until, isPatient } = waiter
       if (typeof until === 'number' ? until > last : !until()) continue
-      if (durable < (typeof until === 'number' ? until : last)) needsCommit = true
+      if (durable < (typeof until === 'number' ? until : last)) needsCommit ||= !isPatient
       else if (typeof until === 'number' || !isBehind) {
         this.#waiters.delete(waiter)
         waiter.resolve()

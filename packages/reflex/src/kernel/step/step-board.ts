@@ -164,6 +164,10 @@ export class StepBoard {
     if (target !== ROOT) return this.#frame.subs?.get(target)?.scope ?? target
     return [...scopeChain(this.#frame)].at(-1)?.scope ?? this.#frame.scope
   }
+  /** The name of the frame's program as its caller gave it: `kind:id`, or `kind:id@version`. */
+  get programName(): string {
+    return this.state.pins[this.#frame.pin]?.[0] ?? ''
+  }
   protected place(): string {
     return this.#placeName ?? this.state.pins[this.#frame.pin]?.[0] ?? 'program'
   }

@@ -65,6 +65,12 @@ const UNIT_CASE = z.strictObject({
     .refine((expect) => Object.keys(expect).length > 0, 'a case that expects nothing tests nothing'),
 })
 
+/** Returns the JSON Schema (draft-07) of unit cases, for editors. */
+export function caseSchema(): object {
+  const { $schema, ...rest } = z.toJSONSchema(UNIT_CASE, { target: 'draft-07', io: 'input' })
+  return { $schema, $id: 'urn:reflex:skill-case', title: 'A unit case of a skill', ...rest }
+}
+
 export type UnitCase = z.output<typeof UNIT_CASE>
 export type RecordedCall = z.output<typeof RECORDED_CALL>
 export type ExpectedCall = z.output<typeof CALL>

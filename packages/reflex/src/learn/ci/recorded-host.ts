@@ -40,7 +40,8 @@ export function recordedLook(
         ...(settings.remote === undefined ? {} : { remote: settings.remote }),
       }
       const board = boardRoots(call.reader().snapshot())
-      const question = { inputs: isObject(inputs) ? inputs : {}, proposal: readArgs(call.frame.args).proposal, look, board, parsed: [] }
+      const { proposal } = readArgs(call.frame.args)
+      const question = { inputs: isObject(inputs) ? inputs : {}, proposal, look, board, parsed: [], isExact: false }
       return { ...look, functionResults: program.dryRun(question) }
     },
   }

@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../../kernel/index.ts'
+import type { MUTATIONS, VALUE_MUTATIONS } from '../../kinds/skill/manifest/mutations.ts'
 import { readSlotValue } from '../../kinds/skill/manifest/slot-values.ts'
 import type { Slot, SlotType } from '../../kinds/skill/model/slot.ts'
 import type { Draw } from './draw.ts'
@@ -57,10 +58,10 @@ export const SLOT_MUTATIONS: Readonly<Record<string, SlotMutation>> = {
   template_injection: textual(
     (base, draw) => draw.pick([`{{work.${CANARY_PATH}}}`, `${base}{{work.${CANARY_PATH}}}`, `{{ work.${CANARY_PATH} }}`]) ?? '{{',
   ),
-}
+} satisfies Readonly<Record<(typeof VALUE_MUTATIONS)[number], SlotMutation>>
 
 /** The mutations that attack: not one of them may get through, whatever the rate of the others is. */
-export const SECURITY: ReadonlySet<string> = new Set([
+export const SECURITY: ReadonlySet<string> = new Set<(typeof MUTATIONS)[number]>([
   'unicode_confusable',
   'shell_meta',
   'leading_dash',

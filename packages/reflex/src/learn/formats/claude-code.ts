@@ -1,12 +1,10 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/index.ts'
+import type { EntryReader } from './entry-reader.ts'
 import type { ImportReport } from './import-report.ts'
 import { itemsIn, objectIn, own, textIn, timeIn, tokensIn } from './loose-json.ts'
 import { anthropicMessage } from './messages.ts'
 import { TranscriptBuilder } from './transcript-builder.ts'
 import type { Transcript } from './transcript.ts'
-
-/** The values of a file with one JSON value on each line, with their lines. */
-export type NumberedLines = readonly (readonly [line: number, value: Json])[]
 
 /** The prefix of what the program itself adds to messages of users; these texts are not theirs. */
 const OWN_TEXT = /^<(?:command-name|command-message|command-args|local-command-stdout|local-command-stderr|system-reminder)>/
@@ -15,35 +13,50 @@ const OWN_TEXT = /^<(?:command-name|command-message|command-args|local-command-s
  * Reads a session of Claude Code: one entry on each line. The parts of one reply stand on several lines with the id of its message. What a sub-agent
  * did is a strand of its own. Entries of other types, such as summaries, are skipped.
  */
-export function readClaudeCode(lines: NumberedLines, report: ImportReport): Transcript {
-  const builder = new TranscriptBuilder(report)
-  const strands = new SideStrands()
-  const replies = new Map<string, string>()
-  for (const [line, value] of lines) {
+export class ClaudeCodeReader implements EntryReader {
+  readonly #report: ImportReport
+  readonly #builder: TranscriptBuilder
+  readonly #strands = new SideStrands()
+  readonly #replies = new Map<string, string>()
+  #session: string | undefined
+
+  constructor(report: ImportReport) {
+    this.#report = report
+    this.#builder = new TranscriptBuilder(report)
+  }
+
+  get session(): string | undefined {
+    return this.#session
+  }
+
+  take(line: number, value: Json): void {
     const entry = objectIn(value)
-    const { type, message, isMeta, timestamp } = entry
-    const strand = strands.of(entry)
-    if (type !== 'user' && type !== 'assistant') continue
+    const { type, message, isMeta, timestamp, sessionId } = entry
+    if (typeof sessionId === 'string') this.#session ??= `claude-code ${sessionId}`
+    const strand = this.#strands.of(entry)
+    if (type !== 'user' && type !== 'assistant') return
     if (!isObject(message)) {
-      report.leftOut(`an entry of the type ${type} has no message`, line)
-      continue
+      this.#report.leftOut(`an entry of the type ${type} has no message`, line)
+      return
     }
     const at = timeIn(timestamp)
-    builder.time(at)
-    if (type === 'assistant') beginReply(message, strand, replies, builder)
+    this.#builder.time(at)
+    if (type === 'assistant') this.#beginReply(message, strand, at)
     const shown = isMeta === true || isOwnText(message) ? withoutText(message) : message
-    anthropicMessage({ ...shown, role: type }, line, builder, report, { at, strand })
+    anthropicMessage({ ...shown, role: type }, line, this.#builder, this.#report, { at, strand })
   }
-  return builder.end(lines.length)
-}
 
-/** Begins a reply, unless an entry before this one has begun it. Only its first entry counts its tokens. */
-function beginReply(message: JsonObject, strand: string, replies: Map<string, string>, builder: TranscriptBuilder): void {
-  const id = textIn(own(message, 'id'))
-  if (id !== undefined && replies.get(strand) === id) return
-  if (id !== undefined) replies.set(strand, id)
-  const tokens = tokensIn(own(message, 'usage'))
-  builder.reply(tokens === undefined ? {} : { tokens }, strand)
+  end(): Transcript {
+    return this.#builder.end()
+  }
+
+  /** Begins a reply, unless an entry before this one has begun it. Only its first entry counts its tokens. */
+  #beginReply(message: JsonObject, strand: string, at: number | undefined): void {
+    const id = textIn(own(message, 'id'))
+    if (id !== undefined && this.#replies.get(strand) === id) return
+    if (id !== undefined) this.#replies.set(strand, id)
+    this.#builder.reply({ usage: tokensIn(own(message, 'usage')), at }, strand)
+  }
 }
 
 function isOwnText({ content }: JsonObject): boolean {

@@ -1,5 +1,4 @@
 import { isList, isObject, type Json, type JsonObject } from '../../kernel/index.ts'
-import type { NumberedLines } from './claude-code.ts'
 import { itemsIn, objectIn } from './loose-json.ts'
 
 /** The formats of transcripts. */
@@ -7,18 +6,14 @@ export const FORMATS = ['openai', 'anthropic', 'ai-sdk', 'claude-code', 'mcp', '
 export type TranscriptFormat = (typeof FORMATS)[number]
 
 /** The entries of a file at which a format is recognised. */
-const LOOKED_AT = 200
+export const LOOKED_AT = 200
 
-/** Returns the format of a file with one JSON value on each line; undefined if none is recognised. Lines of conversations have that of their messages. */
-export function formatOfLines(lines: NumberedLines): TranscriptFormat | undefined {
-  for (const [, value] of lines.slice(0, LOOKED_AT)) {
-    const entry = objectIn(value)
-    if (entry['jsonrpc'] === '2.0') return 'mcp'
-    if (typeof entry['sessionId'] === 'string' && typeof entry['type'] === 'string') return 'claude-code'
-    const found = formatOfValue(value)
-    if (found !== undefined) return found
-  }
-  return undefined
+/** Returns the format of a line of a file with one JSON value on each line; undefined if none is recognised. A conversation has that of its messages. */
+export function formatOfLine(value: Json): TranscriptFormat | undefined {
+  const entry = objectIn(value)
+  if (entry['jsonrpc'] === '2.0') return 'mcp'
+  if (typeof entry['sessionId'] === 'string' && typeof entry['type'] === 'string') return 'claude-code'
+  return formatOfValue(value)
 }
 
 /** Returns the format of one JSON document; undefined if none is recognised. */

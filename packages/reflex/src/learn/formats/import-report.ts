@@ -37,13 +37,18 @@ export class ImportReport {
     this.#add('R1498', message, 'warning', line)
   }
 
+  /** A conversation was read, and its run could not be stored. */
+  notStored(message: string, line: number): void {
+    this.#add('R2166', message, 'error', line)
+  }
+
   findings(): readonly Fault[] {
     if (this.#more === 0) return this.#findings
     const text = `${this.file}: there are ${this.#more} more findings`
     return [...this.#findings, faults.finding('R1489', text, { file: this.file, severity: 'warning' })]
   }
 
-  #add(code: 'R1488' | 'R1489' | 'R1498', message: string, severity: 'error' | 'warning', line?: number, fix?: string): void {
+  #add(code: 'R1488' | 'R1489' | 'R1498' | 'R2166', message: string, severity: 'error' | 'warning', line?: number, fix?: string): void {
     if (this.#findings.length >= MOST) {
       this.#more++
       return

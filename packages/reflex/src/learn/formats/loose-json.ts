@@ -47,17 +47,22 @@ export function timeIn(value: Json | undefined): number | undefined {
   return Number.isNaN(at) ? undefined : at
 }
 
-/** Returns the sum of the counted tokens of a usage; undefined if there is none. */
-export function tokensIn(usage: Json | undefined): number | undefined {
-  const counts = Object.entries(objectIn(usage)).flatMap(([name, value]) =>
-    /^(?:input|output|prompt|completion|cache_creation_input|cache_read_input)_?tokens$|^(?:input|output)Tokens$/.test(name) &&
-    typeof value === 'number' &&
-    Number.isFinite(value) &&
-    value >= 0
-      ? [value]
-      : [],
-  )
-  return counts.length === 0 ? undefined : counts.reduce((sum, value) => sum + value, 0)
+const INPUT_TOKENS = /^(?:input|prompt|cache_creation_input|cache_read_input)_?tokens$|^inputTokens$/
+const OUTPUT_TOKENS = /^(?:output|completion)_?tokens$|^outputTokens$/
+
+/** Returns the counted tokens of a usage. Those that a cache has taken are of the input. */
+export function tokensIn(usage: Json | undefined): { readonly input?: number; readonly output?: number } {
+  const counts = Object.entries(objectIn(usage))
+  const input = sumOf(counts, INPUT_TOKENS)
+  const output = sumOf(counts, OUTPUT_TOKENS)
+  return { ...(input === undefined ? {} : { input }), ...(output === undefined ? {} : { output }) }
+}
+
+function sumOf(counts: readonly (readonly [name: string, count: Json | undefined])[], names: RegExp): number | undefined {
+  let sum: number | undefined
+  for (const [name, count] of counts)
+    if (typeof count === 'number' && Number.isFinite(count) && count >= 0 && names.test(name)) sum = (sum ?? 0) + Math.round(count)
+  return sum
 }
 
 /** Parses JSON. Returns undefined for other texts and for values that are nested too deeply. */

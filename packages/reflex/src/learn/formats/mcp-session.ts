@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/index.ts'
-import type { NumberedLines } from './claude-code.ts'
+import type { EntryReader } from './entry-reader.ts'
 import type { ImportReport } from './import-report.ts'
 import { objectIn, own, resultIn, timeIn } from './loose-json.ts'
 import { TranscriptBuilder } from './transcript-builder.ts'
@@ -9,26 +9,36 @@ import type { Transcript } from './transcript.ts'
  * Reads a session of MCP: one JSON-RPC message on each line, of both sides. It has no replies of models. A call that is sent while another one is
  * open belongs to the same reply; after all results, the client has asked its model again. Other requests than `tools/call` are skipped.
  */
-export function readMcpSession(lines: NumberedLines, report: ImportReport): Transcript {
-  const builder = new TranscriptBuilder(report)
+export class McpSessionReader implements EntryReader {
+  readonly #report: ImportReport
+  readonly #builder: TranscriptBuilder
   /** The other open requests of both sides: their responses are no results of calls. */
-  const others = new Map<string, number>()
-  for (const [line, value] of lines) {
+  readonly #others = new Map<string, number>()
+
+  constructor(report: ImportReport) {
+    this.#report = report
+    this.#builder = new TranscriptBuilder(report)
+  }
+
+  take(line: number, value: Json): void {
     const message = objectIn(value)
     if (message['jsonrpc'] !== '2.0') {
-      report.leftOut('the line is no JSON-RPC message', line)
-      continue
+      this.#report.leftOut('the line is no JSON-RPC message', line)
+      return
     }
     const { method, timestamp } = message
     const id = requestId(own(message, 'id'))
     const at = timeIn(timestamp)
-    builder.time(at)
-    if (id === undefined) continue
-    if (method === 'tools/call') takeCall(message, id, { line, at }, builder, report)
-    else if (typeof method === 'string') others.set(id, (others.get(id) ?? 0) + 1)
-    else takeResponse(message, id, { line, at }, builder, others)
+    this.#builder.time(at)
+    if (id === undefined) return
+    if (method === 'tools/call') takeCall(message, id, { line, at }, this.#builder, this.#report)
+    else if (typeof method === 'string') this.#others.set(id, (this.#others.get(id) ?? 0) + 1)
+    else takeResponse(message, id, { line, at }, this.#builder, this.#others)
   }
-  return builder.end(lines.length)
+
+  end(): Transcript {
+    return this.#builder.end()
+  }
 }
 
 interface Where {
@@ -47,7 +57,7 @@ function takeCall({ params }: JsonObject, id: string, { line, at }: Where, build
     report.leftOut('a tools/call names no tool', line)
     return
   }
-  if (builder.openCalls === 0) builder.reply()
+  if (builder.openCalls === 0) builder.reply({ at, isInferred: true })
   builder.call({ id, tool: name, args, place: line, at })
 }
 

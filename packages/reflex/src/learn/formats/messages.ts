@@ -20,7 +20,7 @@ function reader(read: ReadMessage): (conversation: Conversation, report: ImportR
     for (const [i, message] of messages.entries())
       if (isObject(message) && typeof message['role'] === 'string') read(message, line(i), builder, report)
       else report.leftOut(`message ${i + 1} is no object with a role`, line(i))
-    return builder.end(messages.length)
+    return builder.end()
   }
 }
 
@@ -29,8 +29,7 @@ export const readOpenAi = reader((message, line, builder, report) => {
   const { role, content, tool_calls: calls, function_call: old, tool_call_id: id, name } = message
   if (role === 'user') builder.user(contentText(content))
   else if (role === 'assistant') {
-    const tokens = tokensIn(own(message, 'usage'))
-    builder.reply(tokens === undefined ? {} : { tokens })
+    builder.reply({ usage: tokensIn(own(message, 'usage')) })
     builder.said(contentText(content))
     for (const call of itemsIn(calls)) openAiCall(objectIn(call), line, builder, report)
     if (isObject(old)) openAiCall({ id: `function ${textIn(old['name']) ?? ''}`, function: old }, line, builder, report)
@@ -53,8 +52,7 @@ function openAiCall({ id, function: called }: JsonObject, line: number, builder:
 
 /** Reads messages of Anthropic: parts `tool_use` of the assistant, and `tool_result` of the user, which say if a call failed. */
 export const readAnthropic = reader((message, line, builder, report) => {
-  const tokens = tokensIn(own(message, 'usage'))
-  if (message['role'] === 'assistant') builder.reply(tokens === undefined ? {} : { tokens })
+  if (message['role'] === 'assistant') builder.reply({ usage: tokensIn(own(message, 'usage')) })
   anthropicMessage(message, line, builder, report)
 })
 

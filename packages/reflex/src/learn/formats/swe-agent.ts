@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../kernel/index.ts'
 import type { ImportReport } from './import-report.ts'
 import { contentText, itemsIn, objectIn } from './loose-json.ts'
 import { TranscriptBuilder } from './transcript-builder.ts'
-import type { Transcript } from './transcript.ts'
+import type { Transcript, TranscriptUsage } from './transcript.ts'
 
 /**
  * Reads a trajectory of SWE-agent: each action is a command line, and each observation its output, which does not say if it failed. What the session
@@ -26,7 +26,7 @@ export function readSweAgent(file: JsonObject, report: ImportReport, line: (step
       report.leftOut(`step ${i + 1} has no action`, line(i))
       continue
     }
-    builder.reply(usage)
+    builder.reply({ usage })
     if (typeof response === 'string') builder.said(response)
     if (action.trim() === '') continue
     const id = String(i)
@@ -35,15 +35,15 @@ export function readSweAgent(file: JsonObject, report: ImportReport, line: (step
     builder.result(id, observation, 2, i + 1, ms)
   }
   builder.succeeded = hasFailed(objectIn(info)) ? false : undefined
-  return builder.end(steps.length)
+  return builder.end()
 }
 
-function usageOf({ model_stats: stats }: JsonObject, replies: number): { readonly usd?: number; readonly tokens?: number } {
+function usageOf({ model_stats: stats }: JsonObject, replies: number): TranscriptUsage {
   const { instance_cost: cost, tokens_sent: sent, tokens_received: received } = objectIn(stats)
   const share = (total: number): number => total / Math.max(1, replies)
   return {
     ...(isAmount(cost) ? { usd: share(cost) } : {}),
-    ...(isAmount(sent) && isAmount(received) ? { tokens: Math.round(share(sent + received)) } : {}),
+    ...(isAmount(sent) && isAmount(received) ? { input: Math.round(share(sent)), output: Math.round(share(received)) } : {}),
   }
 }
 

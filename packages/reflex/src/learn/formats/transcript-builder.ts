@@ -8,11 +8,19 @@ const MOST_CALLS = 100_000
 /** The longest name of a tool. */
 const LONGEST_NAME = 256
 
+/** What is known of a reply when it begins. */
+interface ReplyFacts {
+  readonly usage?: TranscriptUsage
+  /** Milliseconds since the epoch. */
+  readonly at?: number | undefined
+  readonly isInferred?: true
+}
+
 /** Collects one transcript in the order of its entries, and pairs calls with their results by their ids. */
 export class TranscriptBuilder {
   readonly #report: ImportReport
   readonly #strands = new Map<string, TranscriptTurn[]>()
-  readonly #open = new Map<string, TranscriptCall>()
+  readonly #open = new Map<string, { readonly call: TranscriptCall; readonly place: number }>()
   #calls = 0
   #started: number | undefined
   /** False once the transcript says that the session failed. */
@@ -32,8 +40,8 @@ export class TranscriptBuilder {
   }
 
   /** Begins a reply of the model: the following calls of the strand are its calls. */
-  reply(usage: TranscriptUsage = {}, strand = ''): void {
-    this.#turns(strand).push({ type: 'reply', usage, calls: [], text: '' })
+  reply({ usage = {}, at, isInferred }: ReplyFacts = {}, strand = ''): void {
+    this.#turns(strand).push({ type: 'reply', usage, calls: [], text: '', at, ...(isInferred === undefined ? {} : { isInferred }) })
   }
 
   /** Adds text to the last reply. */
@@ -60,12 +68,12 @@ export class TranscriptBuilder {
     if (turns.at(-1)?.type !== 'reply') this.reply({}, strand)
     const turn = turns.at(-1)
     if (turn?.type !== 'reply') return
-    const made: TranscriptCall = { tool, args, place, at, result: null, ok: 2, ms: 0 }
+    const made: TranscriptCall = { tool, args, at, isAnswered: false, result: null, ok: 2, ms: 0 }
     const before = this.#open.get(id)
     if (before !== undefined)
-      this.#report.withoutPartner(`the call of ${quote(before.tool)} has no result: its id occurs again`, before.place)
+      this.#report.withoutPartner(`the call of ${quote(before.call.tool)} has no result: its id occurs again`, before.place)
     turn.calls.push(made)
-    this.#open.set(id, made)
+    this.#open.set(id, { call: made, place })
   }
 
   /** True if a call with this id has no result yet. */
@@ -78,22 +86,22 @@ export class TranscriptBuilder {
   }
 
   result(id: string, result: Json, ok: 0 | 1 | 2, place: number, at?: number): void {
-    const call = this.#open.get(id)
+    const call = this.#open.get(id)?.call
     if (call === undefined) {
       this.#report.withoutPartner(`the result ${quote(id.slice(0, 80))} has no call before it`, place)
       return
     }
     this.#open.delete(id)
     const ms = call.at === undefined || at === undefined ? 0 : Math.max(0, at - call.at)
-    Object.assign(call, { result, ok, ms })
+    Object.assign(call, { isAnswered: true, result, ok, ms })
   }
 
   /** Returns the transcript, and reports calls without a result. */
-  end(length: number): Transcript {
-    for (const { tool, place } of this.#open.values()) this.#report.withoutPartner(`the call of ${quote(tool)} has no result`, place)
+  end(): Transcript {
+    for (const { call, place } of this.#open.values()) this.#report.withoutPartner(`the call of ${quote(call.tool)} has no result`, place)
     this.#open.clear()
-    const strands = [...this.#strands].map(([name, turns]) => ({ name: name === '' ? '0' : name, turns }))
-    return { strands, started: this.#started, succeeded: this.succeeded, length }
+    const strands = [...this.#strands].map(([name, turns]) => ({ name, turns }))
+    return { strands, started: this.#started, succeeded: this.succeeded }
   }
 
   #turns(strand: string): TranscriptTurn[] {

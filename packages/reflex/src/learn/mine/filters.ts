@@ -3,7 +3,7 @@ import type { CollapsedLog } from './collapse.ts'
 import type { MiningParams } from './params.ts'
 import { byReport, type Reason, type Rejections } from './rejected.ts'
 import { type CostUnit, LevelStatistics, type WordStatistics } from './statistics.ts'
-import { isPower } from './words.ts'
+import { isRepetition } from './words.ts'
 
 /** A word that passed the filters that need no arguments. */
 export interface FilteredWord extends ClosedWord {
@@ -26,13 +26,20 @@ export function compareSymbols({ plain }: CollapsedLog): (a: number, b: number) 
   return (a, b) => rank(a) - rank(b)
 }
 
+/** What the filters that need no arguments leave. */
+export interface FilteredWords {
+  /** The number of words that were looked at. */
+  readonly considered: number
+  readonly words: readonly FilteredWord[]
+  /** The words that repeat a shorter one: what is a part of them belongs to a loop. */
+  readonly repetitions: readonly ClosedWord[]
+}
+
 /** Applies the filters that need no arguments, in their order, and counts every word that was looked at. */
-export function filterWords(
-  log: CollapsedLog,
-  world: FilterWorld,
-): { readonly considered: number; readonly words: readonly FilteredWord[] } {
+export function filterWords(log: CollapsedLog, world: FilterWorld): FilteredWords {
   const { params, least, unit, rejections } = world
   const words: FilteredWord[] = []
+  const repetitions: ClosedWord[] = []
   let considered = 0
   for (const level of closedWords(log, least, params.maxLength)) {
     considered += level.words.length + level.open.length + level.rare.count
@@ -43,12 +50,13 @@ export function filterWords(
     const passed = level.words.map((word, i) => {
       const figures = statistics[i]
       const rejected = figures === undefined ? undefined : rejectionOf(log, word, figures, params)
+      if (rejected?.reason === 'primitive') repetitions.push(word)
       if (rejected !== undefined) rejections.add({ symbols: word.symbols, support: word.support, ...rejected })
       return rejected === undefined ? figures : undefined
     })
     words.push(...withOccurrences(level, passed))
   }
-  return { considered, words: words.sort((a, b) => byReport(a, b, compareSymbols(log))) }
+  return { considered, repetitions, words: words.sort((a, b) => byReport(a, b, compareSymbols(log))) }
 }
 
 /** Returns the words of a level that have figures, with their occurrences. */
@@ -76,7 +84,7 @@ function rejectionOf(
   params: MiningParams,
 ): { readonly reason: Reason; readonly detail?: string } | undefined {
   if (symbols.length < params.minLength) return { reason: 'length', detail: String(symbols.length) }
-  if (isPower(symbols)) return { reason: 'primitive' }
+  if (isRepetition(symbols)) return { reason: 'primitive' }
   if (succeeded < params.success * known) return { reason: 'success', detail: share(succeeded / known) }
   if (!(ratio <= params.cost + ROUNDING)) return { reason: 'cost', detail: Number.isFinite(ratio) ? share(ratio) : 'nothing to save' }
   const cohesion = Math.min(support / prefixSupport, support / suffixSupport)

@@ -1,6 +1,6 @@
 import { digest } from '../../kernel/index.ts'
 import type { CollapsedLog } from './collapse.ts'
-import type { FilteredWord } from './filters.ts'
+import type { FilteredWord, FilteredWords } from './filters.ts'
 import { type FoundRules, Generalisation } from './generalisation.ts'
 import type { MiningParams } from './params.ts'
 import type { MinedPattern } from './pattern.ts'
@@ -32,11 +32,15 @@ export interface RuledWord {
 /**
  * Reads the arguments of words, finds their rules, and keeps those that are not redundant, beginning with the word that covers the most calls. The
  * arguments of a word that a kept one makes redundant are not read. A word inside one that a skill cannot do, because a model or a person
- * gives a value, is redundant too. Counts every word that is not kept.
+ * gives a value or because it is a loop, is redundant too. Counts every word that is not kept.
  */
-export async function findRules(log: CollapsedLog, words: readonly FilteredWord[], world: RuleWorld): Promise<readonly RuledWord[]> {
+export async function findRules(
+  log: CollapsedLog,
+  { words, repetitions }: Pick<FilteredWords, 'words' | 'repetitions'>,
+  world: RuleWorld,
+): Promise<readonly RuledWord[]> {
   const kept: RuledWord[] = []
-  const unusable: FilteredWord[] = []
+  const unusable: Pick<FilteredWord, 'symbols' | 'support'>[] = [...repetitions]
   const rejected = (word: Pick<FilteredWord, 'symbols' | 'support'>, reason: Reason, detail?: string): void =>
     world.rejections.add({ symbols: word.symbols, support: word.support, reason, ...(detail === undefined ? {} : { detail }) })
   const waiting = [...byCoverage(words)]

@@ -63,9 +63,9 @@ export async function minePatterns(
   const unit = costUnit(log)
   const collapsed = collapse(log)
   const rejections = new Rejections(params.listed, compareSymbols(collapsed))
-  const { considered, words } = filterWords(collapsed, { params, least, unit, rejections })
+  const { considered, ...filtered } = filterWords(collapsed, { params, least, unit, rejections })
   const rows = new RowReader(log, async (run) => readers.get(log.runs[run] ?? '')?.(), tools)
-  const kept = await findRules(collapsed, words, { params, unit, rejections, rows })
+  const kept = await findRules(collapsed, filtered, { params, unit, rejections, rows })
   return {
     miner: { version: MINER, params_hash: paramsHash(params) },
     params,

@@ -2,7 +2,7 @@ import { canonicalJson, digest, type Json } from '../../kernel/index.ts'
 import { faults } from '../shapes/faults.ts'
 
 /** The version of the miner: it changes whenever equal logs can give other patterns. */
-export const MINER = '1'
+export const MINER = '2'
 
 /** The cost of showing skills in one turn, in each unit. */
 export interface BulletinCost {

@@ -1,8 +1,7 @@
-/** True if a word is a shorter word repeated: `abab`. */
-export function isPower(symbols: ArrayLike<number>): boolean {
+/** True if a word is a shorter word that is repeated at least twice: `abab`, and `ababa`, which is a part of a longer repetition. */
+export function isRepetition(symbols: ArrayLike<number>): boolean {
   const { length } = symbols
   for (let period = 1; period * 2 <= length; period++) {
-    if (length % period !== 0) continue
     let isRepeated = true
     for (let i = period; isRepeated && i < length; i++) isRepeated = symbols[i] === symbols[i - period]
     if (isRepeated) return true

@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/index.ts'
-
-/** The form of the registry. A newer one is refused: what it means is unknown here. */
-export const REGISTRY_FORMAT = 1
+import { FORMAT_ENTRY } from '../../kinds/skill/ledger/entries.ts'
 
 /** The names of the entries that only the registry writes; those of executions are in `kinds/skill/ledger/entries.ts`. */
 export const registryNames = {
-  format: 'format',
+  format: FORMAT_ENTRY,
+  /** When the registry was last looked after, in milliseconds since the epoch. */
+  looked: 'looked',
   /** The unit cases of a manifest, by its hash. */
   cases: (hash: string): string => `cases/${hash}`,
   /** The last test of a manifest, by its hash. */

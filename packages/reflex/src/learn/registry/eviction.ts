@@ -20,15 +20,16 @@ const WARNING = 0.8
 /**
  * Returns the versions that leave their place now: what is hardly used, what has failed its tests twice in a row, the least useful of more than
  * 500, and what was deprecated a week ago. A manifest stays in the registry for ever, so that its runs can be replayed. Skills with `x_keep` are
- * exempt from usage.
+ * exempt from usage, and so is everything if nobody knows the usage, as in the registry of an organisation.
  */
 export function planEvictions(
   skills: readonly KeptSkill[],
   now: number,
+  { isUseKnown = true }: { readonly isUseKnown?: boolean } = {},
 ): { readonly changes: readonly Eviction[]; readonly warning?: string } {
   const active = skills.filter(({ state }) => state.state === 'active')
   const judged = skills.flatMap((skill): Eviction[] => {
-    const eviction = judgedAlone(skill, now)
+    const eviction = judgedAlone(skill, now, isUseKnown)
     return eviction === undefined ? [] : [eviction]
   })
   const leaving = new Set(judged.map(({ skill }) => skill))
@@ -46,7 +47,7 @@ export function planEvictions(
   return left >= MOST_ACTIVE * WARNING ? { changes, warning: `${left} of at most ${MOST_ACTIVE} skills are active` } : { changes }
 }
 
-function judgedAlone(skill: KeptSkill, now: number): Eviction | undefined {
+function judgedAlone(skill: KeptSkill, now: number, isUseKnown: boolean): Eviction | undefined {
   const { state, since } = skill.state
   if (state === 'deprecated')
     return now - since >= DEPRECATED_FOR ? { skill, to: 'evicted', reason: 'it was deprecated a week ago' } : undefined
@@ -54,7 +55,7 @@ function judgedAlone(skill: KeptSkill, now: number): Eviction | undefined {
   const failures = skill.ci?.failures ?? 0
   if (failures >= MOST_FAILED_TESTS) return { skill, to: 'deprecated', reason: `its last ${failures} tests have failed` }
   const uses = usesOf(skill, now)
-  if (skill.manifest.extra['x_keep'] === true || now - since < GRACE || uses >= LEAST_USES) return undefined
+  if (!isUseKnown || skill.manifest.extra['x_keep'] === true || now - since < GRACE || uses >= LEAST_USES) return undefined
   return { skill, to: 'deprecated', reason: `it was used ${uses} times in the last 7 days, fewer than ${LEAST_USES}` }
 }
 

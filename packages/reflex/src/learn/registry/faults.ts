@@ -2,8 +2,16 @@ import { defineFaults } from '../../kernel/index.ts'
 
 const KEEPING = 'when a skill is kept or its state is changed'
 
-/** The catalogue entries of the registry of skills (R1490 to R1494, R1497). */
+/** The catalogue entries of the registry of skills (R1484, R1490 to R1494, R1497, R1499). */
 export const faults = defineFaults({
+  R1484: {
+    title: 'A text is no Agent Skill',
+    verdict: 'fail',
+    when: 'when a SKILL.md is imported',
+    means: 'The file has no name and description between two lines `---` at its beginning, as Agent Skills have them.',
+    often: 'another file of the folder, a README',
+    fix: 'Name the file SKILL.md of the folder of an Agent Skill.',
+  },
   R1490: {
     title: 'A version of a skill cannot be changed',
     verdict: 'fail',
@@ -54,5 +62,15 @@ export const faults = defineFaults({
     means: 'The journal of the run has no decision on a proposal of this skill: nobody proposed it, or the run ended before.',
     often: 'another run was meant, or the model did not propose the skill because it was not in its bulletin',
     fix: 'Run `reflex trace RUN` to see what happened, or `reflex bulletin preview --user TEXT` to see which skills a model is offered.',
+  },
+  R1499: {
+    title: 'A skill of a project hides one of its organisation',
+    verdict: 'fail',
+    when: 'when the skills of a project are listed or offered',
+    rules: ['registry.shadowed'],
+    means:
+      'Both registries have an active version of this id. Calls of the project get that of the project, and never that of the organisation.',
+    often: 'a skill that began in a project and was taken over by the organisation, two teams with the same name for different things',
+    fix: 'Take the version of the project out of use, or give one of the two another id.',
   },
 })

@@ -4,23 +4,31 @@ import {
   type ActiveEntry,
   entryNames,
   type ManifestEntry,
+  orgLedger,
+  newerFormat,
   promptName,
   readActive,
   readManifestEntry,
+  REGISTRY_FORMAT,
   skillLedger,
 } from '../../kinds/skill/ledger/entries.ts'
 import type { SkillState } from '../../kinds/skill/model/decision.ts'
 import type { Manifest } from '../../kinds/skill/model/manifest.ts'
-import { type CiEntry, entryJson, REGISTRY_FORMAT, registryNames } from './entries.ts'
+import { type CiEntry, entryJson, registryNames } from './entries.ts'
 import { type Eviction, planEvictions } from './eviction.ts'
 import { faults } from './faults.ts'
-import { keptSkill, type KeptSkill } from './kept-skill.ts'
+import { type EntryValue, keptSkill, type KeptSkill } from './kept-skill.ts'
+import { pointerWith } from './rollout.ts'
 import { changeProblem } from './states.ts'
 
 /** The project and environment of a registry, and who changes it. */
 export interface RegistryPlace {
   readonly project: string
   readonly env: string
+  /** The organisation above the project. */
+  readonly org?: string | undefined
+  /** `org`: the registry of the organisation itself. */
+  readonly scope?: KeptSkill['scope'] | undefined
   readonly by: string
   /** The major version of Reflex: tests of another one do not count. */
   readonly sdk: string
@@ -29,7 +37,7 @@ export interface RegistryPlace {
   readonly unique: () => string
 }
 
-/** The registry of the skills of a project and environment: a ledger of the store (reference skill 1.24). */
+/** The registry of the skills of a project and environment, or of an organisation: a ledger of the store (reference skill 1.24). */
 export class SkillRegistry {
   readonly #store: Store
   readonly #place: RegistryPlace
@@ -38,19 +46,51 @@ export class SkillRegistry {
   constructor(store: Store, place: RegistryPlace) {
     this.#store = store
     this.#place = place
-    this.#ledger = skillLedger(place.project, place.env)
+    const { project, env, org, scope } = place
+    this.#ledger = scope === 'org' && org !== undefined ? orgLedger(org, env) : skillLedger(project, env)
+  }
+
+  /** True for the registry of an organisation: executions are those of its projects, so nobody knows here how often a skill is used. */
+  get isOrg(): boolean {
+    return this.#place.scope === 'org'
   }
 
   /** Returns every version of every skill, by id and then in the order in which the versions came. Throws `R1494`. */
   async list(): Promise<readonly KeptSkill[]> {
-    const { entries } = await this.#store.latest(this.#ledger)
+    const byName = await this.#entries(this.#ledger)
+    return this.#skillsIn(byName, (name) => byName.get(name)?.value, this.#place.scope)
+  }
+
+  /**
+   * Returns the skills that calls of the project can reach: its own, and the active ones of its organisation of which it has no active version
+   * itself. `hidden`: the ids that both have active. Throws `R1494`.
+   */
+  async reachable(): Promise<{ readonly skills: readonly KeptSkill[]; readonly hidden: readonly string[] }> {
+    const own = await this.#entries(this.#ledger)
+    const skills = this.#skillsIn(own, (name) => own.get(name)?.value)
+    const { org, env } = this.#place
+    if (org === undefined || this.isOrg) return { skills, hidden: [] }
+    const above = await this.#entries(orgLedger(org, env))
+    const used = (name: string): Json | undefined => (/^(?:use|figures)\//.test(name) ? own : above).get(name)?.value
+    const theirs = this.#skillsIn(above, used, 'org').filter(({ share }) => share > 0)
+    const active = new Set(skills.flatMap(({ id, share }) => (share > 0 ? [id] : [])))
+    const hidden = [...new Set(theirs.flatMap(({ id }) => (active.has(id) ? [id] : [])))]
+    return { skills: [...skills, ...theirs.filter(({ id }) => !active.has(id))].sort(byId), hidden }
+  }
+
+  async #entries(ledger: string): Promise<ReadonlyMap<string, LedgerEntry>> {
+    const { entries } = await this.#store.latest(ledger)
     const byName = new Map(entries.map((entry) => [entry.name ?? '', entry]))
     this.#checkFormat(byName)
-    const kept = entries.flatMap(({ name, value }) => {
-      const entry = name?.startsWith('manifest/') === true ? readManifestEntry(value) : undefined
-      return entry === undefined ? [] : [keptSkill(entry, byName, this.#place.now())]
+    return byName
+  }
+
+  #skillsIn(byName: ReadonlyMap<string, LedgerEntry>, value: EntryValue, scope?: KeptSkill['scope']): KeptSkill[] {
+    const kept = [...byName].flatMap(([name, entry]) => {
+      const manifest = name.startsWith('manifest/') ? readManifestEntry(entry.value) : undefined
+      return manifest === undefined ? [] : [keptSkill(manifest, value, this.#place.now(), scope)]
     })
-    return kept.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+    return kept.sort(byId)
   }
 
   /** Returns a version, by `id@version` or by the id of a skill: then its active version, otherwise its newest. Throws `R1493`. */
@@ -136,30 +176,29 @@ export class SkillRegistry {
   }
 
   /**
-   * Gives a version the calls of its skill: all of them, or a share beside the version that has them now. The change is one append, and what goes
-   * on keeps its version. Throws `R1492` without passed tests, and `R1491`.
+   * Gives a version the calls of its skill: a share, or what the rollout of its manifest leaves to it, otherwise all of them. The change is one
+   * append, and what goes on keeps its version. Throws `R1492` without passed tests, and `R1491`.
    */
-  async activate(skill: KeptSkill, share = 1, reason = 'approved'): Promise<void> {
+  async activate(skill: KeptSkill, share?: number, why = 'approved'): Promise<void> {
     if (!this.hasPassed(skill)) throw notTested(skill)
     const problem = changeProblem(skill.state.state, 'active')
     if (problem !== undefined) throw faults.make('R1491', `${skill.id}@${skill.version} is ${skill.state.state}`, { fix: problem })
     const before = (await this.#active(skill.id))?.versions ?? []
-    const others = before.filter(({ version }) => version !== skill.version)
-    const own = { version: skill.version, hash: skill.hash }
-    const isCanary = share < 1 && others.length > 0
-    const versions = isCanary ? [...others, { ...own, share }] : [own]
+    const { version, hash, figures, manifest } = skill
+    const pointer = pointerWith({ versions: before }, { version, hash, figures, rollout: manifest.rollout, share })
     const { now, by } = this.#place
-    const active: ActiveEntry = { versions, since: now(), by }
-    const replaced = isCanary ? [] : others
+    const active: ActiveEntry = { ...pointer, since: now(), by }
+    const replaced = before.filter((one) => !pointer.versions.some((left) => left.version === one.version))
+    const own = pointer.versions.find((one) => one.version === version)?.share
     await this.#write([
       { name: entryNames.active(skill.id), value: entryJson(active) },
       {
         name: entryNames.state(skill.id, skill.version),
-        value: this.#state('active', isCanary ? `gets ${share * 100} % of the calls` : reason),
+        value: this.#state('active', own === undefined ? why : `gets ${Math.round(own * 1000) / 10} % of the calls`),
       },
-      ...replaced.map(({ version }) => ({
-        name: entryNames.state(skill.id, version),
-        value: this.#state('deprecated', `replaced by ${skill.version}`),
+      ...replaced.map((one) => ({
+        name: entryNames.state(skill.id, one.version),
+        value: this.#state('deprecated', `replaced by ${version}`),
       })),
     ])
   }
@@ -169,19 +208,30 @@ export class SkillRegistry {
     const problem = changeProblem(skill.state.state, to)
     if (problem !== undefined)
       throw faults.make('R1491', `${skill.id}@${skill.version} is ${skill.state.state} and cannot become ${to}`, { fix: problem })
-    const left = ((await this.#active(skill.id))?.versions ?? []).filter(({ version }) => version !== skill.version)
+    const before = await this.#active(skill.id)
+    const left = (before?.versions ?? []).filter(({ version }) => version !== skill.version)
     const { now, by } = this.#place
     const pointer: NewEntry =
       left.length === 0
         ? { name: entryNames.active(skill.id) }
-        : { name: entryNames.active(skill.id), value: entryJson({ versions: left, since: now(), by }) }
+        : { name: entryNames.active(skill.id), value: entryJson({ ...before, versions: left, since: now(), by }) }
     await this.#write([pointer, { name: entryNames.state(skill.id, skill.version), value: this.#state(to, reason) }])
+  }
+
+  /** Notes that the registry was looked after now. Returns false if that was done less than `every` milliseconds ago, by whatever process. */
+  async isDue(every: number): Promise<boolean> {
+    const name = registryNames.looked
+    const { entries } = await this.#store.latest(this.#ledger, [name])
+    const [before] = entries
+    const now = this.#place.now()
+    if (typeof before?.value === 'number' && now - before.value < every) return false
+    return this.#append(`skill:${this.#place.unique()}`, [{ name, value: now, after: before?.seq ?? 0 }])
   }
 
   /** Takes out of use what is not used, what fails its tests and what is too much. Returns the changes, and a warning if there is little room. */
   async sweep(): Promise<{ readonly changes: readonly Eviction[]; readonly warning?: string }> {
     const all = await this.list()
-    const plan = planEvictions(all, this.#place.now())
+    const plan = planEvictions(all, this.#place.now(), { isUseKnown: !this.isOrg })
     for (const { skill, to, reason } of plan.changes) await this.retire(skill, to, reason)
     return plan
   }
@@ -209,9 +259,8 @@ export class SkillRegistry {
   }
 
   #checkFormat(byName: ReadonlyMap<string, LedgerEntry>): void {
-    const format = byName.get(registryNames.format)?.value
-    const v = typeof format === 'object' && format !== null && 'v' in format ? Number(format.v) : REGISTRY_FORMAT
-    if (v > REGISTRY_FORMAT)
+    const v = newerFormat(byName.get(registryNames.format)?.value)
+    if (v !== undefined)
       throw faults.make('R1494', `the registry of ${this.#place.project} has form ${v}; this Reflex knows ${REGISTRY_FORMAT}`)
   }
 
@@ -226,6 +275,10 @@ export class SkillRegistry {
   async #append(key: string, entries: readonly NewEntry[]): Promise<boolean> {
     return 'numbers' in (await this.#store.appendAll(this.#ledger, key, entries, this.#place.now()))
   }
+}
+
+function byId({ id: one }: KeptSkill, { id: other }: KeptSkill): number {
+  return one < other ? -1 : one > other ? 1 : 0
 }
 
 function immutable(id: string, version: string): Error {

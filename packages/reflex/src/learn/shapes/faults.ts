@@ -1,6 +1,6 @@
 import { defineFaults } from '../../kernel/index.ts'
 
-/** The faults of learning: mining, and drafts of skills (R1485 to R1499). */
+/** The faults of learning: mining, and drafts of skills (R1485 to R1499), and imported transcripts (R2166 to R2168). */
 export const faults = defineFaults({
   R1485: {
     title: 'A parameter of mining is not valid',
@@ -41,6 +41,29 @@ export const faults = defineFaults({
     when: 'when transcripts are imported',
     means: 'The message or call at this place does not have the form of its format. The rest of the transcript is imported.',
     fix: 'Correct the place that the message names and import the file again, or accept that this part is missing.',
+  },
+  R2166: {
+    title: 'A transcript cannot become a run',
+    verdict: 'fail',
+    when: 'when transcripts are imported',
+    means:
+      'The conversation was read, and its run could not be made or stored. Nothing of it is in the store; other conversations are imported.',
+    often: 'a value that no journal can hold, a store that cannot be written',
+    fix: 'Correct the cause that the message names, and import the file again.',
+  },
+  R2167: {
+    title: 'A call of an imported transcript has failed',
+    verdict: 'fail',
+    when: 'in the journal of an imported run',
+    means: 'The transcript says that this call of a tool failed. The message has what the tool gave. Nothing was called by Reflex.',
+    fix: 'Nothing is needed: the run is over.',
+  },
+  R2168: {
+    title: 'The session of an imported transcript has failed',
+    verdict: 'fail',
+    when: 'in the journal of an imported run',
+    means: 'The transcript says that its session ended without success, such as a trajectory that submitted nothing.',
+    fix: 'Nothing is needed. Mining uses only sessions that succeeded.',
   },
   R1498: {
     title: 'A call of a transcript has no partner',

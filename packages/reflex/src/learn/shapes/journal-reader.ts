@@ -7,6 +7,7 @@ import {
   type Rec,
   type Ref,
   type RunRow,
+  type Start,
   type State,
 } from '../../kernel/index.ts'
 import type { CallLeaves, RunRead } from './call-sequence.ts'
@@ -24,9 +25,13 @@ export interface ReadOptions {
 
 /** The kind whose frames are one symbol: what happens inside is the skill's own. */
 const SKILL = 'skill'
+/** The kind whose calls its host makes: the arguments of such a run describe it, and only its input is the user's. */
+const TURN = 'turn'
 /** The ports of tools and of models, as programs call them and as wrapped agents do. */
 const TOOL_PORTS: ReadonlySet<string> = new Set(['tool', 'wrap.tool'])
 const MODEL_PORTS: ReadonlySet<string> = new Set(['model', 'wrap.model'])
+/** The outcome of a call whose record does not know if it succeeded. */
+const UNKNOWN = 2
 /** The most characters of texts of users in one run. */
 const MOST_TEXT = 65_536
 /** The most facts of a run. */
@@ -47,7 +52,7 @@ export class JournalReader {
   constructor(opening: State, options: ReadOptions) {
     this.#state = opening
     this.#options = options
-    if (opening.start !== undefined) this.#addTexts(textsIn(opening.start.args))
+    if (opening.start !== undefined) this.#addTexts(startTexts(opening.start))
   }
 
   take(record: Rec): void {
@@ -57,12 +62,13 @@ export class JournalReader {
     const settled = settledEffect(record, state)
     const returned = record.more?.return === undefined ? undefined : this.#open.get(record.frame)
     state.apply(record)
-    if (record.more?.start !== undefined) this.#addTexts(textsIn(record.more.start.args))
+    if (record.more?.start !== undefined) this.#addTexts(startTexts(record.more.start))
     this.#addTexts(texts)
     if (settled !== undefined) this.#settle(settled, record, used)
     if (returned !== undefined) this.#return(returned, record)
     for (const { id } of state.droppedEffects.splice(0)) this.#open.delete(id)
     if (isForkRecord(record)) this.#forget()
+    if (isInferredReply(record)) this.#inferReply(record)
     for (const [path, value] of boardFacts(record)) this.#addFact(path, value)
     this.#request(record)
   }
@@ -73,7 +79,7 @@ export class JournalReader {
     if (isSimulated(start?.by)) return undefined
     const leaves: CallLeaves[] = []
     const strands = [...this.#strands.values()]
-    const labels = this.#options.labels?.(start, row) ?? labelsIn(start?.by)
+    const labels = this.#options.labels?.(start, row) ?? { ...labelsIn(start?.by), ...importLabels(start) }
     const succeeded =
       labels.outcome === undefined ? row.status === 'completed' && strands.every((one) => one.endsWell) : labels.outcome === 'ok'
     const sequences = strands.map((strand) => strand.sequence(leaves)).filter(({ symbols }) => symbols.length > 0)
@@ -107,11 +113,13 @@ export class JournalReader {
       this.#others.set(id, this.#state.time)
       return
     }
-    const { tool, args: given = null } = isObject(args) ? args : {}
+    const { tool, args: given = null, outcome } = isObject(args) ? args : {}
     if (typeof tool !== 'string') return
     const facts = this.#options.tools?.(tool) ?? houseTools(tool)
     const call = { symbol: operationShape(tool, given, facts), tool, args: bounded(given) }
-    this.#open.set(id, this.#strandOf(frame).call({ ...call, record: this.#state.n, requested: this.#state.time }))
+    const open = this.#strandOf(frame).call({ ...call, record: this.#state.n, requested: this.#state.time })
+    if (outcome === 'unknown') open.ok = UNKNOWN
+    this.#open.set(id, open)
   }
 
   /** A skill is one call, of the strand that called or spawned it. */
@@ -144,14 +152,14 @@ export class JournalReader {
     if (call !== undefined) {
       const value = input?.[0] === 'ok' || input?.[0] === 'err' ? input[2] : null
       Object.assign(call, {
-        ok: input?.[0] === 'ok' && !isFailure(value) ? 1 : 0,
+        ok: call.ok === UNKNOWN ? UNKNOWN : input?.[0] === 'ok' && !isFailure(value) ? 1 : 0,
         result: bounded(value),
         ms: time - call.requested,
         cost: used.cost,
       })
     } else if (requested !== undefined && input?.[0] === 'ok' && (MODEL_PORTS.has(effect.port) || used.tokens > 0))
       this.#strandOf(effect.frame).reply({
-        ...(used.unpriced > 0 || used.tokens === 0 ? {} : { usd: used.cost }),
+        ...(used.unpriced > 0 || (used.tokens === 0 && used.cost === 0) ? {} : { usd: used.cost }),
         ...(used.tokens > 0 ? { tokens: used.tokens } : {}),
         ms: time - requested,
       })
@@ -165,6 +173,12 @@ export class JournalReader {
     this.#open.delete(frame)
   }
 
+  /** The record does not have the reply that issued the next calls: what it took is unknown. */
+  #inferReply({ frame: id }: Rec): void {
+    const frame = this.#state.frames.get(id)
+    if (frame !== undefined) this.#strandOf(frame).reply({ ms: 0 })
+  }
+
   /** Leaves out what a fork shares with its source. */
   #forget(): void {
     this.#strands = new Map()
@@ -173,7 +187,8 @@ export class JournalReader {
 
   #addTexts(texts: readonly string[]): void {
     for (const text of texts) {
-      if (text.length > this.#textLeft) continue
+      // Each request of a turn repeats the text that opened it.
+      if (text.length > this.#textLeft || text === this.#texts.at(-1)) continue
       this.#textLeft -= text.length
       this.#texts.push(text)
       for (const strand of this.#strands.values()) strand.text(text)
@@ -205,8 +220,25 @@ export function isSimulated(by: Json | undefined): boolean {
   return isObject(by) && (by.simulate === true || by.simulated === true)
 }
 
+/** True for the note that a model has replied, in the record of a run that does not have the reply. */
+function isInferredReply({ more }: Rec): boolean {
+  return isObject(more?.note) && more.note['reply'] === 'inferred'
+}
+
+function startTexts({ args, pins }: Start): readonly string[] {
+  return textsIn(pins[0]?.[1] === TURN && isObject(args) ? args['input'] : args)
+}
+
 function isForkRecord({ input }: Rec): boolean {
   return input?.[0] === 'kernel' && input[1] === 'fork'
+}
+
+/** Returns the labels of a run that was imported from a transcript. */
+function importLabels(start: Start | undefined): Readonly<Record<string, string>> {
+  const { args, pins = [] } = start ?? {}
+  const imported = pins[0]?.[1] === TURN && isObject(args) ? args['imported'] : undefined
+  const format = isObject(imported) ? imported['format'] : undefined
+  return typeof format === 'string' ? { origin: 'imported', format } : {}
 }
 
 /** Returns the labels in the settings of a run: texts by name. */

@@ -1,6 +1,7 @@
 import { digest, type RunRow, type Store } from '../../kernel/index.ts'
 import type { RunRead, RunShape } from './call-sequence.ts'
 import type { ReadOptions } from './journal-reader.ts'
+import { withoutReplaced } from './imported-runs.ts'
 import { hasEnded, readRun } from './read-run.ts'
 import { readIn, shapeIn, shapeText } from './shape-file.ts'
 
@@ -34,11 +35,11 @@ export function shapeName({ id, last }: Pick<RunRow, 'id' | 'last'>): string {
 
 /**
  * Reads every ended run of a store that has no shape file yet, and removes the files of runs that are gone or have continued. A run is read
- * once. A run that cannot be read stops nothing.
+ * once. A run that cannot be read stops nothing. A transcript that a later import replaces has no shape.
  */
 export async function updateShapes(store: Store, files: ShapeFiles, options: ReadOptions = {}): Promise<ShapeUpdate> {
   const present = new Set(await files.names())
-  const rows = (await store.runs()).filter(hasEnded)
+  const rows = withoutReplaced((await store.runs()).filter(hasEnded))
   const needed = new Set(rows.map(shapeName))
   const unreadable: { readonly run: string; readonly reason: string }[] = []
   let [read, known, removed] = [0, 0, 0]

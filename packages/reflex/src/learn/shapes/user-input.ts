@@ -27,6 +27,8 @@ function collectTexts(value: Json | undefined, found: string[], depth: number): 
 export function userTexts(input: Input | undefined, { waits }: State): readonly string[] {
   if (input?.[0] === 'answer') return (waits.get(input[1])?.asker ?? 'program') === 'program' ? textsIn(input[2]) : []
   if (input?.[0] === 'message') return textsIn(input[2])
+  // A request of the model in a turn of a wrapped agent.
+  if (input?.[0] === 'host') return isObject(input[1]) ? textsIn(input[1]['userText']) : []
   return input?.[0] === 'messages' ? input[2].flatMap(([, body]) => textsIn(body)) : []
 }
 

@@ -5,10 +5,9 @@ import { shapeFolder } from '../shapes/shape-folder.ts'
 import { type ShapeFiles, shapesInMemory } from '../shapes/update-shapes.ts'
 import type { WrittenTexts } from './draft-folder.ts'
 
-/** The files of learning beside a store. All can be dropped, but those of imported transcripts come back only with another import. */
+/** The files of learning beside a store. All can be dropped. */
 export interface LearnFolder {
   readonly shapes: ShapeFiles
-  readonly imported: ShapeFiles
   readonly written: WrittenTexts
 }
 
@@ -17,9 +16,9 @@ export const SHAPES = 'shapes'
 
 /** Returns the folder of learning below the folder of a store. If that does not exist, nothing is kept on the disk: everything is in memory. */
 export function learnFolder(home: string): LearnFolder {
-  if (!existsSync(home)) return { shapes: shapesInMemory(), imported: shapesInMemory(), written: writtenInMemory() }
+  if (!existsSync(home)) return { shapes: shapesInMemory(), written: writtenInMemory() }
   const folder = join(home, SHAPES)
-  return { shapes: shapeFolder(folder), imported: shapeFolder(join(folder, 'imported')), written: writtenIn(folder) }
+  return { shapes: shapeFolder(folder), written: writtenIn(folder) }
 }
 
 function writtenIn(folder: string): WrittenTexts {

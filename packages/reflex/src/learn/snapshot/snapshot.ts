@@ -8,14 +8,13 @@ import type { MiningReport } from '../mine/mine.ts'
 import type { MiningParams } from '../mine/params.ts'
 import type { SkillRegistry } from '../registry/registry.ts'
 import { houseTools, type ToolShapes } from '../shapes/operation-shape.ts'
-import { type ShapeFiles, type ShapeUpdate, type StoredShape, storedShapes, updateShapes } from '../shapes/update-shapes.ts'
+import { type ShapeFiles, type ShapeUpdate, storedShapes, updateShapes } from '../shapes/update-shapes.ts'
 
 /** The parts that a snapshot needs. */
 export interface SnapshotWorld {
   readonly store: Store
-  /** The shapes of the runs of the store, and those of imported transcripts. */
+  /** The shapes of the runs of the store. */
   readonly shapes: ShapeFiles
-  readonly imported: ShapeFiles
   readonly registry: SkillRegistry
   readonly host: SkillHost
 }
@@ -45,15 +44,14 @@ export interface Snapshot {
 }
 
 /**
- * Reads the ended runs of a store that were not read before, mines all of them together with imported transcripts, and keeps what it finds in the
- * registry as drafts. Nothing becomes active. A run that cannot be read, or a draft that the registry refuses, stops nothing: both are in the result.
+ * Reads the ended runs of a store that were not read before, mines all of them, and keeps what it finds in the registry as drafts. Nothing becomes active. A run that cannot be read, or a draft that the registry refuses, stops nothing: both are in the result.
  * Throws `R1485` for a parameter that is not valid, and `R1494` for a newer registry.
  */
 export async function takeSnapshot(world: SnapshotWorld, { owner, params, isDry = false }: SnapshotOptions): Promise<Snapshot> {
   const tools = shapesOf(world.host)
   const known = (await world.registry.list()).map(({ manifest }) => manifest)
   const update = await updateShapes(world.store, world.shapes, { tools })
-  const { report, drafts } = await learn(() => bothShapes(world), {
+  const { report, drafts } = await learn(() => storedShapes(world.shapes), {
     owner,
     tools,
     host: world.host,
@@ -63,11 +61,6 @@ export async function takeSnapshot(world: SnapshotWorld, { owner, params, isDry 
   const kept: KeptDraft[] = []
   for (const draft of drafts) kept.push(isDry ? { draft } : await keep(world.registry, draft))
   return { update, report, drafts: kept }
-}
-
-async function* bothShapes({ shapes, imported }: SnapshotWorld): AsyncGenerator<StoredShape> {
-  yield* storedShapes(shapes)
-  yield* storedShapes(imported)
 }
 
 async function keep(registry: SkillRegistry, draft: SkillDraft): Promise<KeptDraft> {

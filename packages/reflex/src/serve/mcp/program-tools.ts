@@ -28,14 +28,14 @@ export async function programTools(reflex: Reflex): Promise<ReadonlyMap<string, 
   return found
 }
 
-/** The programs by the names of their tools, as long as no file has changed. */
+/** The programs by the names of their tools, as long as no file has changed and each name that is asked for is known. */
 const NAMES = new WeakMap<Reflex, { readonly version: string; readonly names: ReadonlyMap<string, string> }>()
 
-/** Returns the program with a tool of this name. Only that program is read again; the names are, when a file has changed. */
+/** Returns the program with a tool of this name. Only that program is read again; the names are, when a file has changed or one is unknown. */
 export async function toolNamed(reflex: Reflex, name: string): Promise<ProgramTool | undefined> {
   const version = reflex.library.version(reflex.workdir)
   let known = NAMES.get(reflex)
-  if (known?.version !== version) {
+  if (known?.version !== version || !known.names.has(name)) {
     const all = await reflex.library.all(reflex.workdir)
     // The first program of a name has the tool, as in the list.
     known = { version, names: new Map(all.toReversed().map(({ kind, id }) => [toolName(kind, id), `${kind}:${id}`])) }

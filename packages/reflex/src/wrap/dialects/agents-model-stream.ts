@@ -11,12 +11,13 @@ const RAW_CONTENT = /^response\.(?:output_text|content_part|output_item|function
 export class AgentsModelStream implements DialectStream {
   readonly #read: (response: Fields) => CanonicalReply
   readonly #write: (response: Fields, replacement: Replacement) => Fields
-  #round: StreamRound
+  readonly #round: StreamRound
   #hasStarted = false
   #hasText = false
   #visible = ''
   #ownCalls = 0
   readonly #responses: Fields[] = []
+  #roundUsage: unknown
   #end: Fields = { type: 'response_done' }
 
   constructor(
@@ -27,6 +28,14 @@ export class AgentsModelStream implements DialectStream {
     this.#read = read
     this.#write = write
     this.#round = new StreamRound(options)
+  }
+
+  get visible(): string {
+    return this.#round.visible
+  }
+
+  begin(options: ReplyOptions): void {
+    this.#round.begin(options)
   }
 
   push(event: Fields): readonly Fields[] {
@@ -50,11 +59,12 @@ export class AgentsModelStream implements DialectStream {
     }
   }
 
-  endRound(options: ReplyOptions = {}): RoundEnd {
-    const { text, outcome, calls } = this.#round.end()
-    this.#round = new StreamRound(options)
+  endRound(): RoundEnd {
+    const { text, ...round } = this.#round.end()
+    const usage = this.#roundUsage
+    this.#roundUsage = undefined
     this.#hasText = false
-    return { chunks: this.say(text), outcome, calls }
+    return { chunks: this.say(text), ...round, usage }
   }
 
   say(text: string): readonly Fields[] {
@@ -71,6 +81,7 @@ export class AgentsModelStream implements DialectStream {
     const response = fieldsOf(event['response'])
     this.#end = event
     this.#responses.push(response)
+    this.#roundUsage = response['usage']
     let text = this.#hasText ? this.#round.endPart() : ''
     this.#read(response).parts.forEach((part, key) => {
       if (part.kind === 'text') {

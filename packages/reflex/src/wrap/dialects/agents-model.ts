@@ -1,10 +1,13 @@
 import { AgentsModelStream } from './agents-model-stream.ts'
-import type { CanonicalReply, Dialect, HiddenRound, Replacement, ReplyPart } from './contract.ts'
+import type { CanonicalReply, CanonicalUsage, Dialect, HiddenRound, Replacement, ReplyPart } from './contract.ts'
 import { assistantTexts, calledTool, canonicalItems, ITEM_FORM, itemsOf, replaceOutputText } from './items.ts'
 import { addUsage, argumentsText, compact, type Fields, fieldsOf, like, listOf, numberOf, textOf, without } from './loose.ts'
 import { canonicalRequest, canonicalTool, injectMessages, keepOwnCalls, withGuidance, withTools } from './messages.ts'
 
 const NAMES = { callId: 'callId', result: 'function_call_result' } as const
+
+/** The fields of a request that stand elsewhere, or that differ from run to run: `_internal` has the ids of spans. */
+const NOT_PARAMS = ['input', 'systemInstructions', 'tools', 'signal', 'tracing', 'previousResponseId', 'conversationId', '_internal']
 
 /** `Model` of the OpenAI Agents SDK: `getResponse` and `getStreamedResponse`. */
 export const agentsModel: Dialect = {
@@ -18,7 +21,7 @@ export const agentsModel: Dialect = {
         const { name, type, description, parameters } = fieldsOf(tool)
         return canonicalTool(name ?? type, description, parameters)
       }),
-      params: without(request, 'input', 'systemInstructions', 'tools', 'signal', 'tracing', 'previousResponseId', 'conversationId'),
+      params: without(request, ...NOT_PARAMS),
     }),
   inject: (request, injection) =>
     compact({
@@ -32,6 +35,7 @@ export const agentsModel: Dialect = {
       tools: injection.tools ? withTools(request['tools'], (tool) => ({ type: 'function', ...tool, strict: false })) : request['tools'],
     }),
   reply: readModelResponse,
+  usage: usageOf,
   write: writeModelResponse,
   stream: (options) => new AgentsModelStream(readModelResponse, writeModelResponse, options),
   hidden,
@@ -39,21 +43,25 @@ export const agentsModel: Dialect = {
 }
 
 function readModelResponse(response: Fields): CanonicalReply {
-  const usage = fieldsOf(response['usage'])
-  const stated = usage['inputTokensDetails']
-  const details = fieldsOf(Array.isArray(stated) ? (stated as unknown[]).reduce(addUsage, undefined) : stated)
   return {
     parts: listOf(response['output']).flatMap((each): readonly ReplyPart[] => {
       const item = fieldsOf(each)
       if (calledTool(item) === undefined) return assistantTexts(item).map((text) => ({ kind: 'text', text }) as const)
       return [{ kind: 'call', id: textOf(item['callId']), name: textOf(item['name']), arguments: item['arguments'] } as const]
     }),
-    usage: compact({
-      inputTokens: numberOf(usage['inputTokens']),
-      outputTokens: numberOf(usage['outputTokens']),
-      cachedTokens: numberOf(details['cached_tokens']),
-    }) as Fields,
+    usage: usageOf(response['usage']),
   }
+}
+
+function usageOf(stated: unknown): CanonicalUsage {
+  const usage = fieldsOf(stated)
+  const details = usage['inputTokensDetails']
+  const sum = fieldsOf(Array.isArray(details) ? (details as unknown[]).reduce(addUsage, undefined) : details)
+  return compact({
+    inputTokens: numberOf(usage['inputTokens']),
+    outputTokens: numberOf(usage['outputTokens']),
+    cachedTokens: numberOf(sum['cached_tokens']),
+  }) as Fields
 }
 
 /** The runner calls methods of the usage, so the class of the response and of its usage stays. */

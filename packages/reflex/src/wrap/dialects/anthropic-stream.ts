@@ -11,7 +11,7 @@ interface OpenBlock {
 
 /** The events of a streamed message: one start, the blocks of all rounds numbered through, one end. A block of text begins with its first visible text. */
 export class AnthropicStream implements DialectStream {
-  #round: StreamRound
+  readonly #round: StreamRound
   #hasStarted = false
   #blocks = 0
   #ownCalls = 0
@@ -23,6 +23,14 @@ export class AnthropicStream implements DialectStream {
 
   constructor(options: ReplyOptions = {}) {
     this.#round = new StreamRound(options)
+  }
+
+  get visible(): string {
+    return this.#round.visible
+  }
+
+  begin(options: ReplyOptions): void {
+    this.#round.begin(options)
   }
 
   push(event: Fields): readonly Fields[] {
@@ -46,13 +54,13 @@ export class AnthropicStream implements DialectStream {
     }
   }
 
-  endRound(options: ReplyOptions = {}): RoundEnd {
-    const { text, outcome, calls } = this.#round.end()
-    this.#round = new StreamRound(options)
-    this.#open = new Map()
-    this.#usage = addUsage(this.#usage, this.#roundUsage)
+  endRound(): RoundEnd {
+    const { text, ...round } = this.#round.end()
+    const usage = this.#roundUsage
+    this.#usage = addUsage(this.#usage, usage)
     this.#roundUsage = undefined
-    return { chunks: this.say(text), outcome, calls }
+    this.#open = new Map()
+    return { chunks: this.say(text), ...round, usage }
   }
 
   say(text: string): readonly Fields[] {

@@ -1,5 +1,5 @@
 import { AnthropicStream } from './anthropic-stream.ts'
-import type { CanonicalMessage, CanonicalPart, Dialect, HiddenRound, ReplyPart } from './contract.ts'
+import type { CanonicalMessage, CanonicalPart, CanonicalUsage, Dialect, HiddenRound, ReplyPart } from './contract.ts'
 import {
   addUsage,
   argumentsObject,
@@ -65,7 +65,6 @@ export const anthropic: Dialect = {
         : request['tools'],
     }),
   reply: (response) => {
-    const usage = fieldsOf(response['usage'])
     const finish = response['stop_reason']
     return {
       parts: listOf(response['content']).flatMap((block): readonly ReplyPart[] => {
@@ -73,14 +72,11 @@ export const anthropic: Dialect = {
         if (type === 'text') return [{ kind: 'text', text: textOf(text) } as const]
         return type === 'tool_use' ? [{ kind: 'call', id: textOf(id), name: textOf(name), arguments: input } as const] : []
       }),
-      usage: compact({
-        inputTokens: numberOf(usage['input_tokens']),
-        outputTokens: numberOf(usage['output_tokens']),
-        cachedTokens: numberOf(usage['cache_read_input_tokens']),
-      }) as Fields,
+      usage: usageOf(response['usage']),
       ...(typeof finish === 'string' && { finish }),
     }
   },
+  usage: usageOf,
   write: (response, { text, rounds, ownCalls }) => {
     const content = keepOwnCalls(listOf(replaceText(listOf(response['content']), text, TEXT, textPart)), toolUseName, ownCalls)
     const stopsForTools = response['stop_reason'] === 'tool_use' && !content.some((block) => toolUseName(fieldsOf(block)) !== undefined)
@@ -94,6 +90,15 @@ export const anthropic: Dialect = {
   stream: (options) => new AnthropicStream(options),
   hidden,
   result: (request, messages) => ({ ...request, messages: [...listOf(request['messages']), ...messages] }),
+}
+
+function usageOf(stated: unknown): CanonicalUsage {
+  const usage = fieldsOf(stated)
+  return compact({
+    inputTokens: numberOf(usage['input_tokens']),
+    outputTokens: numberOf(usage['output_tokens']),
+    cachedTokens: numberOf(usage['cache_read_input_tokens']),
+  }) as Fields
 }
 
 /** The results of calls come first in the message of the user, as the interface demands. */

@@ -1,6 +1,6 @@
 import type { ReplyOptions } from '../../kinds/skill/protocol/reply-reader.ts'
 import type { DialectStream, RoundEnd } from './contract.ts'
-import { type Fields, fieldsOf, like, listOf, textOf } from './loose.ts'
+import { addUsage, type Fields, fieldsOf, like, listOf, textOf } from './loose.ts'
 import { textsOf } from './messages.ts'
 import { StreamRound } from './stream-round.ts'
 
@@ -9,21 +9,31 @@ import { StreamRound } from './stream-round.ts'
  * usage passes; what it joins as texts (finish, model) is that of the last round, with the last chunk.
  */
 export class ChatModelStream implements DialectStream {
-  #round: StreamRound
+  readonly #round: StreamRound
   #rounds = 0
   #ownCalls = 0
   /** The latest chunk, of whose class every chunk is. */
   #last: Fields = {}
   #ending: { readonly generationInfo: Fields; readonly response_metadata: Fields } = { generationInfo: {}, response_metadata: {} }
+  #roundUsage: unknown
   readonly #indices = new Map<unknown, number>()
 
   constructor(options: ReplyOptions = {}) {
     this.#round = new StreamRound(options)
   }
 
+  get visible(): string {
+    return this.#round.visible
+  }
+
+  begin(options: ReplyOptions): void {
+    this.#round.begin(options)
+  }
+
   push(chunk: Fields): readonly Fields[] {
     this.#last = chunk
     const message = fieldsOf(chunk['message'])
+    this.#roundUsage = addUsage(this.#roundUsage, message['usage_metadata'])
     this.#ending = {
       generationInfo: { ...this.#ending.generationInfo, ...fieldsOf(chunk['generationInfo']) },
       response_metadata: { ...this.#ending.response_metadata, ...fieldsOf(message['response_metadata']) },
@@ -43,13 +53,14 @@ export class ChatModelStream implements DialectStream {
     return isEmpty ? [] : [this.#chunk(text, shown, calls, message['usage_metadata'])]
   }
 
-  endRound(options: ReplyOptions = {}): RoundEnd {
-    const { text, outcome, calls } = this.#round.end()
+  endRound(): RoundEnd {
+    const { text, ...round } = this.#round.end()
     const chunks = this.say(text)
-    this.#round = new StreamRound(options)
+    const usage = this.#roundUsage
+    this.#roundUsage = undefined
     this.#rounds++
     this.#indices.clear()
-    return { chunks, outcome, calls }
+    return { chunks, ...round, usage }
   }
 
   say(text: string): readonly Fields[] {

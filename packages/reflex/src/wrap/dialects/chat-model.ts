@@ -1,5 +1,5 @@
 import { ChatModelStream, stopped, withFields } from './chat-model-stream.ts'
-import type { CanonicalMessage, CanonicalPart, Dialect, HiddenRound } from './contract.ts'
+import type { CanonicalMessage, CanonicalPart, CanonicalUsage, Dialect, HiddenRound } from './contract.ts'
 import {
   addUsage,
   argumentsObject,
@@ -27,8 +27,17 @@ import {
   withTools,
 } from './messages.ts'
 
-/** Makes a message of LangChain of its fields; `type` is `human`, `ai`, `system` or `tool`. */
+/**
+ * Makes a message of LangChain of its fields, or of its serialized form, which records have; `type` is `human`, `ai`, `system`, `tool` or
+ * `constructor`.
+ */
 export type MakeMessage = (fields: Fields & { readonly type: string }) => Fields
+
+/** The options of a call that stand elsewhere in a request. */
+const ELSEWHERE = ['messages', 'tools', 'headers', 'signal', 'timeout']
+/** The options that LangChain and LangGraph add for themselves: they differ from run to run. */
+const OF_RUNS = ['callbacks', 'runManager', 'metadata', 'tags', 'runId', 'runName', 'recursionLimit', 'configurable', 'promptIndex']
+const OF_GRAPHS = ['writer', 'interrupt', 'control', 'executionInfo', 'serverInfo', 'store', 'context', 'heartbeat']
 
 const TEXT = ['text']
 const textPart = (text: string): Fields => ({ type: 'text', text })
@@ -69,8 +78,7 @@ export function chatModel(make: MakeMessage): Dialect {
       })
     },
     reply: (response) => {
-      const message = messageOf(response)
-      const usage = fieldsOf(message['usage_metadata'])
+      const message = messageOf(response, make)
       const { finish_reason, stop_reason } = fieldsOf(message['response_metadata'])
       const finish = textOf(finish_reason ?? stop_reason)
       return {
@@ -78,16 +86,13 @@ export function chatModel(make: MakeMessage): Dialect {
           ...textsOf(message['content'], TEXT).map((text) => ({ kind: 'text', text }) as const),
           ...callsOf(message).map(({ id, name, args }) => ({ kind: 'call', id: textOf(id), name: textOf(name), arguments: args }) as const),
         ],
-        usage: compact({
-          inputTokens: numberOf(usage['input_tokens']),
-          outputTokens: numberOf(usage['output_tokens']),
-          cachedTokens: numberOf(fieldsOf(usage['input_token_details'])['cache_read']),
-        }) as Fields,
+        usage: usageOf(message['usage_metadata']),
         ...(finish !== '' && { finish }),
       }
     },
+    usage: usageOf,
     write: (response, { text, rounds, ownCalls }) => {
-      const message = messageOf(response)
+      const message = messageOf(response, make)
       const calls = keepOwnCalls(callsOf(message), ({ name }) => textOf(name), ownCalls)
       const content = withoutCallParts(replaceText(message['content'], text, TEXT, textPart), calls)
       const written = withFields(message, {
@@ -96,7 +101,7 @@ export function chatModel(make: MakeMessage): Dialect {
         invalid_tool_calls: calls.filter((call) => typeof fieldsOf(call)['args'] === 'string'),
         additional_kwargs: without(message['additional_kwargs'], 'tool_calls'),
         ...(calls.length === 0 && { response_metadata: stopped(fieldsOf(message['response_metadata'])) }),
-        usage_metadata: rounds.map((round) => messageOf(round)['usage_metadata']).reduce(addUsage, undefined),
+        usage_metadata: rounds.map((round) => messageOf(round, make)['usage_metadata']).reduce(addUsage, undefined),
       })
       return writeMessage(response, written, rounds, text)
     },
@@ -104,6 +109,15 @@ export function chatModel(make: MakeMessage): Dialect {
     hidden: (round) => hidden(round, make),
     result: (request, messages) => ({ ...request, messages: [...listOf(request['messages']), ...messages] }),
   }
+}
+
+function usageOf(stated: unknown): CanonicalUsage {
+  const usage = fieldsOf(stated)
+  return compact({
+    inputTokens: numberOf(usage['input_tokens']),
+    outputTokens: numberOf(usage['output_tokens']),
+    cachedTokens: numberOf(fieldsOf(usage['input_token_details'])['cache_read']),
+  }) as Fields
 }
 
 function readRequest(request: Fields): ReturnType<Dialect['read']> {
@@ -119,7 +133,7 @@ function readRequest(request: Fields): ReturnType<Dialect['read']> {
       } as Fields
       return canonicalTool(name, description, parameters ?? input_schema ?? schema)
     }),
-    params: without(request, 'messages', 'tools', 'signal', 'callbacks', 'runManager', 'headers', 'metadata', 'runId'),
+    params: without(request, ...ELSEWHERE, ...OF_RUNS, ...OF_GRAPHS),
   })
 }
 
@@ -131,9 +145,14 @@ function toolForm(tools: unknown): Parameters<typeof withTools>[1] {
     : (tool) => ({ type: 'function', function: tool })
 }
 
-function messageOf(response: Fields): Fields {
+function messageOf(response: Fields, make: MakeMessage): Fields {
   const { message } = fieldsOf(listOf(response['generations'])[0])
-  return message === undefined ? response : fieldsOf(message)
+  return livingMessage(message === undefined ? response : fieldsOf(message), make)
+}
+
+/** Returns a message of its class: one that comes from a record is LangChain's serialized form. */
+export function livingMessage(message: Fields, make: MakeMessage): Fields {
+  return message['lc'] === 1 && message['type'] === 'constructor' ? make({ ...message, type: 'constructor' }) : message
 }
 
 function writeMessage(response: Fields, message: Fields, rounds: readonly Fields[], text: string): Fields {

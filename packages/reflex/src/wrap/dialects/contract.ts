@@ -89,16 +89,24 @@ export interface Replacement {
 export interface RoundEnd {
   readonly chunks: readonly Fields[]
   readonly outcome: ReplyOutcome
+  /** The texts and calls of the round as the model wrote them. */
+  readonly parts: readonly ReplyPart[]
+  /** The usage of the round as the model states it. */
+  readonly usage: unknown
   /** The calls of the protocol in the round, for its results. */
   readonly calls: readonly ReplyCall[]
 }
 
 /** A stream that an agent reads while one or more hidden rounds take place: one beginning, one end, and the text of all rounds between. */
 export interface DialectStream {
+  /** The text of all rounds that the agent has, without what was said. */
+  readonly visible: string
+  /** Reads the round that has not begun yet, and later ones, with other options. */
+  begin(options: ReplyOptions): void
   /** Takes a chunk of the model and returns the chunks for the agent. */
   push(chunk: Fields): readonly Fields[]
-  /** Ends a round when the model's stream has ended. A further `push` begins the next one. */
-  endRound(options?: ReplyOptions): RoundEnd
+  /** Ends a round when the model's stream has ended. A further `push` begins the next one, whose text begins a line. */
+  endRound(): RoundEnd
   /** Returns chunks for text that the agent gets and the model did not write. */
   say(text: string): readonly Fields[]
   /** Returns the chunks that end the stream, with the usage of all rounds. */
@@ -116,6 +124,8 @@ export interface Dialect {
   read(request: Fields): CanonicalRequest
   inject(request: Fields, injection: Injection): Fields
   reply(response: Fields): CanonicalReply
+  /** Reads usage as the model states it. */
+  usage(stated: unknown): CanonicalUsage
   write(response: Fields, replacement: Replacement): Fields
   stream(options?: ReplyOptions): DialectStream
   /** The messages of a hidden round. */

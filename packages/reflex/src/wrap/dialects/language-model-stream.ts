@@ -5,17 +5,26 @@ import { StreamRound } from './stream-round.ts'
 
 /** The parts of a stream of the AI SDK. Ids of later rounds get the number of their round; a part of text begins with its first visible text. */
 export class LanguageModelStream implements DialectStream {
-  #round: StreamRound
+  readonly #round: StreamRound
   #rounds = 0
   #ownCalls = 0
   #said = 0
   /** The parts of text that arrive now, and whether the agent has their beginning. */
   #texts = new Map<unknown, { readonly start: Fields; hasBegun: boolean }>()
   #finish: Fields | undefined
+  #roundUsage: unknown
   #usage: unknown
 
   constructor(options: ReplyOptions = {}) {
     this.#round = new StreamRound(options)
+  }
+
+  get visible(): string {
+    return this.#round.visible
+  }
+
+  begin(options: ReplyOptions): void {
+    this.#round.begin(options)
   }
 
   push(part: Fields): readonly Fields[] {
@@ -41,7 +50,7 @@ export class LanguageModelStream implements DialectStream {
         return [{ ...part, id: this.#idOf(part['id']) }]
       case 'finish':
         this.#finish = part
-        this.#usage = addUsage(this.#usage, part['usage'])
+        this.#roundUsage = addUsage(this.#roundUsage, part['usage'])
         return []
       case 'raw':
         // What the provider sent has the block in it.
@@ -51,12 +60,14 @@ export class LanguageModelStream implements DialectStream {
     }
   }
 
-  endRound(options: ReplyOptions = {}): RoundEnd {
-    const { text, outcome, calls } = this.#round.end()
-    this.#round = new StreamRound(options)
+  endRound(): RoundEnd {
+    const { text, ...round } = this.#round.end()
+    const usage = this.#roundUsage
+    this.#usage = addUsage(this.#usage, usage)
+    this.#roundUsage = undefined
     this.#rounds++
     this.#texts = new Map()
-    return { chunks: this.say(text), outcome, calls }
+    return { chunks: this.say(text), ...round, usage }
   }
 
   say(text: string): readonly Fields[] {

@@ -1,4 +1,4 @@
-import type { CanonicalMessage, CanonicalPart, Dialect, HiddenRound, ReplyPart } from './contract.ts'
+import type { CanonicalMessage, CanonicalPart, CanonicalUsage, Dialect, HiddenRound, ReplyPart } from './contract.ts'
 import { finishOf, LanguageModelStream, withoutCalls } from './language-model-stream.ts'
 import {
   addUsage,
@@ -73,7 +73,6 @@ export const languageModel: Dialect = {
     })
   },
   reply: (response) => {
-    const { inputTokens, outputTokens, cachedInputTokens } = fieldsOf(response['usage'])
     const finish = finishOf(response['finishReason'])
     return {
       parts: listOf(response['content']).flatMap((each): readonly ReplyPart[] => {
@@ -82,14 +81,11 @@ export const languageModel: Dialect = {
         if (ownCallName(part) === undefined) return []
         return [{ kind: 'call', id: textOf(part['toolCallId']), name: textOf(part['toolName']), arguments: part['input'] } as const]
       }),
-      usage: compact({
-        inputTokens: numberOf(inputTokens) ?? numberOf(fieldsOf(inputTokens)['total']),
-        outputTokens: numberOf(outputTokens) ?? numberOf(fieldsOf(outputTokens)['total']),
-        cachedTokens: numberOf(cachedInputTokens) ?? numberOf(fieldsOf(inputTokens)['cacheRead']),
-      }) as Fields,
+      usage: usageOf(response['usage']),
       ...(finish !== '' && { finish }),
     }
   },
+  usage: usageOf,
   write: (response, { text, rounds, ownCalls }) => {
     const content = keepOwnCalls(listOf(replaceText(listOf(response['content']), text, TEXT, textPart)), ownCallName, ownCalls)
     const hasCalls = content.some((part) => ownCallName(fieldsOf(part)) !== undefined)
@@ -108,6 +104,15 @@ export const languageModel: Dialect = {
 /** Returns the name of a tool that the agent is to call; a call that the provider performs is none. */
 function ownCallName(part: Fields): string | undefined {
   return part['type'] === 'tool-call' && part['providerExecuted'] !== true ? textOf(part['toolName']) : undefined
+}
+
+function usageOf(stated: unknown): CanonicalUsage {
+  const { inputTokens, outputTokens, cachedInputTokens } = fieldsOf(stated)
+  return compact({
+    inputTokens: numberOf(inputTokens) ?? numberOf(fieldsOf(inputTokens)['total']),
+    outputTokens: numberOf(outputTokens) ?? numberOf(fieldsOf(outputTokens)['total']),
+    cachedTokens: numberOf(cachedInputTokens) ?? numberOf(fieldsOf(inputTokens)['cacheRead']),
+  }) as Fields
 }
 
 function hidden({ assistant, calls, results }: HiddenRound): readonly Fields[] {

@@ -5,11 +5,12 @@ import { StreamRound } from './stream-round.ts'
 
 /** The chunks of a streamed chat completion. Finish and usage are held back until the stream is closed. */
 export class OpenAiChatStream implements DialectStream {
-  #round: StreamRound
+  readonly #round: StreamRound
   #rounds = 0
   /** The first chunk, whose id the whole stream has. */
   #first: Fields | undefined
   #finish: unknown
+  #roundUsage: unknown
   #usage: unknown
   #ownCalls = 0
   readonly #indices = new Map<unknown, number>()
@@ -18,20 +19,30 @@ export class OpenAiChatStream implements DialectStream {
     this.#round = new StreamRound(options)
   }
 
+  get visible(): string {
+    return this.#round.visible
+  }
+
+  begin(options: ReplyOptions): void {
+    this.#round.begin(options)
+  }
+
   push(chunk: Fields): readonly Fields[] {
     this.#first ??= without(chunk, 'choices', 'usage')
-    this.#usage = addUsage(this.#usage, chunk['usage'] ?? undefined)
+    this.#roundUsage = addUsage(this.#roundUsage, chunk['usage'] ?? undefined)
     const choices = listOf(chunk['choices']).map(fieldsOf)
     const shown = choices.flatMap((choice) => (choice['index'] === 0 || choice['index'] === undefined ? this.#pass(choice) : [choice]))
     return shown.length === 0 ? [] : [this.#chunk(shown)]
   }
 
-  endRound(options: ReplyOptions = {}): RoundEnd {
-    const { text, outcome, calls } = this.#round.end()
-    this.#round = new StreamRound(options)
+  endRound(): RoundEnd {
+    const { text, ...round } = this.#round.end()
+    const usage = this.#roundUsage
+    this.#usage = addUsage(this.#usage, usage)
+    this.#roundUsage = undefined
     this.#rounds++
     this.#indices.clear()
-    return { chunks: this.say(text), outcome, calls }
+    return { chunks: this.say(text), ...round, usage }
   }
 
   say(text: string): readonly Fields[] {

@@ -1,4 +1,4 @@
-import type { CanonicalMessage, CanonicalPart, Dialect, HiddenRound } from './contract.ts'
+import type { CanonicalMessage, CanonicalPart, CanonicalUsage, Dialect, HiddenRound } from './contract.ts'
 import {
   addUsage,
   argumentsOf,
@@ -73,20 +73,16 @@ export const openAiChat: Dialect = {
   reply: (response) => {
     const { message, finish_reason } = fieldsOf(listOf(response['choices'])[0])
     const { content, tool_calls } = fieldsOf(message)
-    const usage = fieldsOf(response['usage'])
     return {
       parts: [
         ...textsOf(content, TEXT).map((text) => ({ kind: 'text', text }) as const),
         ...listOf(tool_calls).map((call) => ({ kind: 'call', ...callOf(fieldsOf(call)) }) as const),
       ],
-      usage: compact({
-        inputTokens: numberOf(usage['prompt_tokens']),
-        outputTokens: numberOf(usage['completion_tokens']),
-        cachedTokens: numberOf(fieldsOf(usage['prompt_tokens_details'])['cached_tokens']),
-      }) as Fields,
+      usage: usageOf(response['usage']),
       ...(typeof finish_reason === 'string' && { finish: finish_reason }),
     }
   },
+  usage: usageOf,
   write: (response, { text, rounds, ownCalls }) => {
     const [choice, ...others] = listOf(response['choices'])
     const { message, finish_reason } = fieldsOf(choice)
@@ -109,6 +105,15 @@ export const openAiChat: Dialect = {
   stream: (options) => new OpenAiChatStream(options),
   hidden,
   result: (request, messages) => ({ ...request, messages: [...listOf(request['messages']), ...messages] }),
+}
+
+function usageOf(stated: unknown): CanonicalUsage {
+  const usage = fieldsOf(stated)
+  return compact({
+    inputTokens: numberOf(usage['prompt_tokens']),
+    outputTokens: numberOf(usage['completion_tokens']),
+    cachedTokens: numberOf(fieldsOf(usage['prompt_tokens_details'])['cached_tokens']),
+  }) as Fields
 }
 
 function hidden({ assistant, calls, results }: HiddenRound): readonly Fields[] {

@@ -24,7 +24,7 @@ interface OpenMessage extends ShownItem {
  * with all items. An agent that sends the items back has the reply in the same form as without a stream.
  */
 export class OpenAiResponsesStream implements DialectStream {
-  #round: StreamRound
+  readonly #round: StreamRound
   #rounds = 0
   #sequence = 0
   #count = 0
@@ -36,22 +36,33 @@ export class OpenAiResponsesStream implements DialectStream {
   #messageId = 'msg_reflex'
   readonly #output: unknown[] = []
   #end: Fields | undefined
+  #roundUsage: unknown
   #usage: unknown
 
   constructor(options: ReplyOptions = {}) {
     this.#round = new StreamRound(options)
   }
 
+  get visible(): string {
+    return this.#round.visible
+  }
+
+  begin(options: ReplyOptions): void {
+    this.#round.begin(options)
+  }
+
   push(event: Fields): readonly Fields[] {
     return this.#number(this.#take(event))
   }
 
-  endRound(options: ReplyOptions = {}): RoundEnd {
-    const { text, outcome, calls } = this.#round.end()
-    this.#round = new StreamRound(options)
+  endRound(): RoundEnd {
+    const { text, ...round } = this.#round.end()
+    const usage = this.#roundUsage
+    this.#usage = addUsage(this.#usage, usage)
+    this.#roundUsage = undefined
     this.#rounds++
     this.#items = new Map()
-    return { chunks: this.say(text), outcome, calls }
+    return { chunks: this.say(text), ...round, usage }
   }
 
   say(text: string): readonly Fields[] {
@@ -68,7 +79,7 @@ export class OpenAiResponsesStream implements DialectStream {
     const type = textOf(event['type'])
     if (TERMINAL.includes(type)) {
       this.#end = event
-      this.#usage = addUsage(this.#usage, fieldsOf(event['response'])['usage'] ?? undefined)
+      this.#roundUsage = addUsage(this.#roundUsage, fieldsOf(event['response'])['usage'] ?? undefined)
       return []
     }
     if (event['output_index'] === undefined) return this.#rounds === 0 || !type.startsWith('response.') ? [event] : []

@@ -1,4 +1,4 @@
-import type { Dialect, HiddenRound, ReplyPart } from './contract.ts'
+import type { CanonicalUsage, Dialect, HiddenRound, ReplyPart } from './contract.ts'
 import { assistantTexts, calledTool, canonicalItems, ITEM_FORM, itemsOf, replaceOutputText } from './items.ts'
 import { addUsage, argumentsText, compact, type Fields, fieldsOf, listOf, numberOf, textOf, without } from './loose.ts'
 import { canonicalRequest, canonicalTool, injectMessages, keepOwnCalls, withGuidance, withTools } from './messages.ts'
@@ -31,21 +31,17 @@ export const openAiResponses: Dialect = {
       tools: injection.tools ? withTools(request['tools'], (tool) => ({ type: 'function', ...tool, strict: false })) : request['tools'],
     }),
   reply: (response) => {
-    const usage = fieldsOf(response['usage'])
     return {
       parts: listOf(response['output']).flatMap((each): readonly ReplyPart[] => {
         const item = fieldsOf(each)
         if (calledTool(item) === undefined) return assistantTexts(item).map((text) => ({ kind: 'text', text }) as const)
         return [{ kind: 'call', id: textOf(item['call_id']), name: textOf(item['name']), arguments: item['arguments'] } as const]
       }),
-      usage: compact({
-        inputTokens: numberOf(usage['input_tokens']),
-        outputTokens: numberOf(usage['output_tokens']),
-        cachedTokens: numberOf(fieldsOf(usage['input_tokens_details'])['cached_tokens']),
-      }) as Fields,
+      usage: usageOf(response['usage']),
       ...(typeof response['status'] === 'string' && { finish: response['status'] }),
     }
   },
+  usage: usageOf,
   write: (response, { text, rounds, ownCalls }) => {
     const output = replaceOutputText(listOf(response['output']), text, { id: 'msg_reflex', status: 'completed' })
     return compact({
@@ -58,6 +54,15 @@ export const openAiResponses: Dialect = {
   stream: (options) => new OpenAiResponsesStream(options),
   hidden,
   result: (request, messages) => ({ ...request, input: [...itemsOf(request['input']), ...messages] }),
+}
+
+function usageOf(stated: unknown): CanonicalUsage {
+  const usage = fieldsOf(stated)
+  return compact({
+    inputTokens: numberOf(usage['input_tokens']),
+    outputTokens: numberOf(usage['output_tokens']),
+    cachedTokens: numberOf(fieldsOf(usage['input_tokens_details'])['cached_tokens']),
+  }) as Fields
 }
 
 function hidden({ assistant, calls, results }: HiddenRound): readonly Fields[] {

@@ -1,13 +1,12 @@
 import type { Reflex } from '../../app/reflex.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import type { TurnSource } from '../../kinds/skill/model/turn.ts'
-import type { Dialect } from '../dialects/contract.ts'
-import { type Fields, fieldsOf } from '../dialects/loose.ts'
 import { faults } from './faults.ts'
 import { clientProxy, FUNCTION_DIALECTS, type FunctionDialect, modelFunctions } from './clients.ts'
 import { currentSession } from './context.ts'
 import { type AnyFunction, branded, intercept, originalOf } from './intercept.ts'
-import { plainDialect, plainForm } from './plain-dialect.ts'
+import { modelFunction } from './model-function.ts'
+import { plainDialect } from './plain-dialect.ts'
 import { type AgentTool, agentTools, type AgentTools, skillTool } from './tools.ts'
 
 /** An agent with everything that it uses, every option with its value. */
@@ -25,6 +24,10 @@ export interface AgentParts extends Pick<TurnSource, 'carrier'> {
   /** Names of variables of the environment that skills may read. */
   readonly env: readonly string[]
   readonly variable: (name: string) => string | undefined
+  /** The agent of a framework behind its proxies, if its settings have them already. */
+  readonly adapted?: AgentProxies
+  /** Waits for an output that arrives in pieces, and returns what the record keeps of it. Default: all of it. */
+  readonly complete?: (output: unknown) => Promise<unknown>
 }
 
 /** An agent behind its proxies. */
@@ -41,6 +44,7 @@ export interface AgentProxies {
  * objects of their own. Throws `R2150` for what cannot be intercepted; then everything is as before.
  */
 export function proxiesOf(reflex: Reflex, parts: AgentParts, declared: readonly SkillTool[]): AgentProxies {
+  if (parts.adapted !== undefined) return parts.adapted
   const tools = agentTools(parts.tools, declared)
   for (const tool of tools) offer(reflex, tool)
   const facts = tools.map((tool) => tool.facts)
@@ -67,7 +71,7 @@ export function proxiesOf(reflex: Reflex, parts: AgentParts, declared: readonly 
 }
 
 /** Lets plans of skills call a tool of the agent. A tool of Reflex, or of another agent, that has its name stays. */
-function offer(reflex: Reflex, tool: AgentTool): void {
+export function offer(reflex: Reflex, tool: AgentTool): void {
   const made = skillTool(tool)
   const known = reflex.tools.find(tool.name)
   if (known !== undefined) {
@@ -102,24 +106,4 @@ function toolFunction(name: string, original: AnyFunction): AnyFunction {
     const act = (): unknown => original.apply(this, args)
     return session === undefined ? act() : session.tool(name, args, act)
   }, original)
-}
-
-/** A function that asks a model: its request, then options with a signal. A stream is passed through until its dialect is joined to the turn. */
-function modelFunction(original: AnyFunction, dialect: Dialect): AnyFunction {
-  return branded(function (this: unknown, ...args: unknown[]) {
-    const session = currentSession()
-    const [given, options, ...rest] = args
-    if (session === undefined || fieldsOf(given)['stream'] === true) return original.apply(this, args)
-    return session.ask({
-      dialect,
-      request: given as Fields,
-      canonical: dialect.read(given as Fields),
-      ask: (sent, signal) => original.call(this, sent === given ? given : plainForm(given, sent), withSignal(options, signal), ...rest),
-    })
-  }, original)
-}
-
-function withSignal(options: unknown, signal: AbortSignal): Fields {
-  const own = fieldsOf(options)['signal']
-  return { ...fieldsOf(options), signal: own instanceof AbortSignal ? AbortSignal.any([own, signal]) : signal }
 }

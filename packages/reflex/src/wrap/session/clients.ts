@@ -41,21 +41,39 @@ export function modelFunctions(client: object): readonly ModelFunction[] {
 
 /** Returns an object that stands in for a client: its functions that ask a model are replaced, everything else is its own. */
 export function clientProxy(client: object, replace: (original: AnyFunction, dialect: Dialect) => AnyFunction): object {
-  return modelFunctions(client).reduce<object>(
-    (at, { path, dialect }) => proxyAt(at, path, (original) => replace(original, dialect)),
-    client,
-  )
+  const made: { client: object } = { client }
+  for (const { path, dialect } of modelFunctions(client))
+    made.client = proxyAt(made.client, path, { replace: (original) => replace(original, dialect), proxy: () => made.client })
+  return made.client
 }
 
-function proxyAt(target: object, [name = '', ...rest]: readonly string[], replace: (original: AnyFunction) => AnyFunction): object {
+/** Methods beside `create` that call it, by the client that their object has. */
+const HELPERS: readonly unknown[] = ['stream', 'parse', 'runTools']
+/** The property under which the objects of a client have it. */
+const CLIENT = '_client'
+
+interface Standing {
+  readonly replace: (original: AnyFunction) => AnyFunction
+  /** Returns what stands in for the whole client. */
+  readonly proxy: () => object
+}
+
+function proxyAt(target: object, [name = '', ...rest]: readonly string[], standing: Standing): object {
   const inner = (Reflect.get(target, name) as object | AnyFunction) ?? {}
-  const replaced = rest.length > 0 ? proxyAt(inner, rest, replace) : replace((inner as AnyFunction).bind(target))
+  const isOwner = rest.length === 0
+  const replaced = isOwner ? standing.replace((inner as AnyFunction).bind(target)) : proxyAt(inner, rest, standing)
   // An own target: a proxy must show the read-only properties of its target as they are, and a frozen client has only such.
-  return new Proxy(Object.create(Object.getPrototypeOf(target) as object | null) as object, {
-    get: (_, key) => (key === name ? replaced : bound(target, Reflect.get(target, key))),
+  const proxy: object = new Proxy(Object.create(Object.getPrototypeOf(target) as object | null) as object, {
+    get: (_, key) => {
+      if (key === name) return replaced
+      if (isOwner && key === CLIENT) return standing.proxy()
+      const value: unknown = Reflect.get(target, key)
+      return bound(isOwner && HELPERS.includes(key) ? proxy : target, value)
+    },
     has: (_, key) => Reflect.has(target, key),
     set: (_, key, value) => Reflect.set(target, key, value),
   })
+  return proxy
 }
 
 /** Methods with private fields need their own object. */

@@ -1,10 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Fields } from '../dialects/loose.ts'
 import type { ModelRequest } from './model-call.ts'
+import type { StreamRequest } from './reply-stream.ts'
 
 /** A turn, as the proxies of its agent see it. */
 export interface AgentSession {
   tool(name: string, args: readonly unknown[], act: () => unknown): Promise<unknown>
   ask(request: ModelRequest): Promise<unknown>
+  stream(request: StreamRequest): Promise<AsyncIterableIterator<Fields>>
 }
 
 const SESSION = new AsyncLocalStorage<AgentSession | undefined>()

@@ -55,8 +55,9 @@ export function originalOf(given: AnyFunction): AnyFunction {
   return (given as AnyFunction & { readonly [WRAPPED]?: AnyFunction })[WRAPPED] ?? given
 }
 
-export function cannotIntercept(what: string, why: string): Error {
-  return faults.make('R2150', `${quote(what)} cannot be intercepted: ${why}`, { rule: 'E_CANNOT_INTERCEPT', path: what })
+export function cannotIntercept(what: string, why: string, fix?: string): Error {
+  const details = { rule: 'E_CANNOT_INTERCEPT', path: what, ...(fix === undefined ? {} : { fix }) }
+  return faults.make('R2150', `${quote(what)} cannot be intercepted: ${why}`, details)
 }
 
 function release(wrapper: AnyFunction, interception: Interception): void {

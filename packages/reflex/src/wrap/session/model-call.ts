@@ -1,8 +1,10 @@
 import { type Call, isObject, type Json } from '../../kernel/index.ts'
 import type { HiddenRound, ModelReply, RequestDelta, TurnSource } from '../../kinds/skill/model/turn.ts'
+import { NEW_REQUEST, readPosition } from '../../kinds/skill/turn/position.ts'
+import { MAX_MALFORMED_REPLIES } from '../../kinds/skill/protocol/reply-reader.ts'
 import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
 import type { RunSettings } from '../../policy/index.ts'
-import type { CanonicalRequest, Dialect } from '../dialects/contract.ts'
+import type { CanonicalReply, CanonicalRequest, Dialect } from '../dialects/contract.ts'
 import { attachBulletin, injectionOf } from '../dialects/ledgers.ts'
 import { argumentsOf, type Fields, jsonOf, textOf } from '../dialects/loose.ts'
 import type { Conversation } from './conversations.ts'
@@ -14,6 +16,8 @@ export interface ModelRequest {
   readonly canonical: CanonicalRequest
   /** Asks the model itself. */
   ask(request: Fields, signal: AbortSignal): unknown
+  /** Returns the JSON of a response, for a framework whose classes leave something out. Default: what they say of themselves. */
+  readonly record?: (response: Fields) => Json
 }
 
 /** An earlier request of a turn, of which later ones are written as additions. */
@@ -50,7 +54,11 @@ function isSame(one: unknown, other: unknown): boolean {
  * Returns a request with the bulletin of its turn, with those of earlier turns where they were, and with the rounds that the agent does not
  * see. The agent's own messages stay as they are (reference skill 1.14).
  */
-export function withSkills({ dialect, request, canonical }: ModelRequest, call: Call<RunSettings>, conversation: Conversation): Fields {
+export function withSkills(
+  { dialect, request, canonical }: Omit<ModelRequest, 'ask'>,
+  call: Call<RunSettings>,
+  conversation: Conversation,
+): Fields {
   const bulletin = call.reader().get(TURN_KEYS.bulletin)
   if (isObject(bulletin) && typeof bulletin['text'] === 'string')
     conversation.ledger = attachBulletin(conversation.ledger, canonical, call.run, {
@@ -61,7 +69,7 @@ export function withSkills({ dialect, request, canonical }: ModelRequest, call: 
   const injection = injectionOf(conversation.ledger, canonical, carrier === 'tool' ? 'tool' : 'text')
   const isTold = injection.guidance !== ''
   const injected = isTold ? dialect.inject(request, { ...injection, tools: carrier !== 'text' }) : request
-  const rounds = hiddenRounds(call)
+  const rounds = openRequest(call).hidden
   return rounds.length === 0
     ? injected
     : dialect.result(
@@ -70,16 +78,29 @@ export function withSkills({ dialect, request, canonical }: ModelRequest, call: 
       )
 }
 
-function hiddenRounds({ args, frame }: Call<RunSettings>): readonly HiddenRound[] {
+/** The rounds of a request so far, and whether its next reply is read for blocks. */
+interface OpenRounds {
+  readonly hidden: readonly HiddenRound[]
+  readonly visible: string
+  readonly enabled: boolean
+}
+
+/** Returns how far the request is whose next round a call asks for. */
+export function openRequest({ args, frame }: Call<RunSettings>): OpenRounds {
+  const { requests, malformed } = readPosition(frame.position)
   const id = isObject(args) ? textOf(args['id']) : ''
-  const requests = isObject(frame.position) && isObject(frame.position['requests']) ? frame.position['requests'] : {}
-  const open = Object.hasOwn(requests, id) ? requests[id] : undefined
-  return isObject(open) ? (open['hidden'] as unknown as readonly HiddenRound[]) : []
+  const { hidden, visible } = (Object.hasOwn(requests, id) ? requests[id] : undefined) ?? NEW_REQUEST
+  return { hidden, visible, enabled: malformed < MAX_MALFORMED_REPLIES }
 }
 
 /** Returns what a model has replied as the record has it. */
-export function modelReply({ dialect, canonical }: ModelRequest, response: Fields): ModelReply {
-  const { parts, usage } = dialect.reply(response)
+export function modelReply(request: ModelRequest, response: Fields): ModelReply {
+  const { dialect, record = jsonOf } = request
+  return { ...replyOf(request, dialect.reply(response)), raw: record(response) }
+}
+
+/** Returns a reply without anything of its dialect. */
+export function replyOf({ canonical }: Pick<ModelRequest, 'canonical'>, { parts, usage }: CanonicalReply): ModelReply {
   const { model } = canonical.params
   return {
     parts: parts.map((part) =>
@@ -90,6 +111,5 @@ export function modelReply({ dialect, canonical }: ModelRequest, response: Field
       ...(usage.outputTokens === undefined ? {} : { output: usage.outputTokens }),
     },
     ...(typeof model === 'string' ? { model } : {}),
-    raw: jsonOf(response),
   }
 }

@@ -1,30 +1,66 @@
-import { isObject, type Json, type JsonObject, type State } from '../../kernel/index.ts'
+import {
+  faultJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  keptRecords,
+  readRecords,
+  type Ref,
+  type State,
+  type Store,
+} from '../../kernel/index.ts'
+import type { TurnInput } from '../../kinds/skill/model/turn.ts'
+import { readPosition } from '../../kinds/skill/turn/position.ts'
 import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
 import { faults } from './faults.ts'
 
-/** The calls that the record of a resumed turn has, and that its code has not made again yet. */
+/** A call of the code as an input of its turn. */
+export type CallInput = Extract<TurnInput, { readonly id: string }>
+
+/** What to do about a new call while recorded ones are unused. */
+export type Divergence =
+  | { readonly is: 'note'; readonly note: JsonObject }
+  /** A person, or a strict turn, decides: the recorded calls that the new one may stand for. */
+  | { readonly is: 'question' | 'fault'; readonly recorded: readonly string[] }
+
+/** What recorded calls need of their turn. */
+export interface RecordOptions {
+  readonly store: Store
+  /** True if a tool may change something outside. */
+  readonly leaves: (tool: string) => boolean
+  /** True: every divergence is a fault. */
+  readonly isStrict: boolean
+}
+
+interface RecordedRun {
+  /** The responses of models by effect. */
+  readonly responses: ReadonlyMap<Ref, Json>
+  /** The calls of the code by id. */
+  readonly calls: ReadonlyMap<string, Json>
+}
+
+/** The most unused calls that a note or a fault names. */
+const MOST_NAMED = 20
+
+/** The calls that the record of a resumed turn has, and that its code has not made again yet. A new turn has none. */
 export class RecordedCalls {
+  readonly #run: string
+  readonly #options: RecordOptions
   readonly #unused: Set<string>
   readonly #inFlight: ReadonlySet<string>
+  #read: Promise<RecordedRun> | undefined
   #isNoted = false
 
-  constructor(unused: Iterable<string> = [], inFlight: ReadonlySet<string> = new Set()) {
-    this.#unused = new Set(unused)
-    this.#inFlight = inFlight
-  }
-
-  /** Reads them from a run; a new one has none. */
-  static of(state: State): RecordedCalls {
+  constructor(run: string, state: State, options: RecordOptions) {
+    this.#run = run
+    this.#options = options
     // A new run has no frame yet.
-    if (state.n === 0) return new RecordedCalls()
-    const { root } = state
+    const root = state.n === 0 ? undefined : state.root
     const prefix = TURN_KEYS.result('')
-    const settled = Object.keys(root.reader().snapshot()).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
-    const { requests, flights } = isObject(root.position) ? root.position : {}
-    const inFlight = new Set(
-      [...Object.keys(objectOf(requests)), ...Object.values(objectOf(flights)).map(String)].filter((id) => id !== ''),
-    )
-    return new RecordedCalls([...settled, ...inFlight], inFlight)
+    const settled = Object.keys(root?.reader().snapshot() ?? {}).filter((key) => key.startsWith(prefix))
+    const { requests, flights } = readPosition(root?.position)
+    this.#inFlight = new Set([...Object.keys(requests), ...Object.values(flights)].filter((id) => id !== ''))
+    this.#unused = new Set([...settled.map((key) => key.slice(prefix.length)), ...this.#inFlight])
   }
 
   isInFlight(id: string): boolean {
@@ -37,27 +73,59 @@ export class RecordedCalls {
   }
 
   /**
-   * Checks a call of a tool. Throws `R2154` for a new one that changes something while a recorded call of the same tool is unused: the code
-   * does the same thing in another way.
+   * Returns what to do about a call that is new while recorded ones are unused: its code has diverged, or runs in another order. A call that
+   * may change something, while a recorded one of that nature is unused, may do a thing twice in two ways (design skill 1).
    */
-  check(id: string, { changes, given }: { readonly changes: boolean; readonly given: Json }): void {
-    if (!changes || this.#unused.has(id)) return
-    const tool = id.slice(0, id.lastIndexOf('/', id.lastIndexOf('/') - 1) + 1)
-    const other = [...this.#unused].find((one) => one.startsWith(tool))
-    if (other === undefined) return
-    throw faults.make('R2154', `the code calls ${tool.slice(5, -1)} as ${id}; the record has ${other}`, {
-      data: { now: given, recorded: other },
-    })
-  }
-
-  /** Returns what to note of a call that is new while recorded ones are unused; once for a turn. */
-  divergence(id: string): JsonObject | undefined {
-    if (this.#isNoted || this.#unused.size === 0) return undefined
+  divergence(call: CallInput): Divergence | undefined {
+    if (this.#unused.size === 0) return undefined
+    const unused = [...this.#unused]
+    if (this.#options.isStrict) return { is: 'fault', recorded: unused.slice(0, MOST_NAMED) }
+    const leaving = this.#leaves(call.id) ? unused.filter((id) => this.#leaves(id)) : []
+    if (leaving.length > 0) return { is: 'question', recorded: leaving.slice(0, MOST_NAMED) }
+    if (this.#isNoted) return undefined
     this.#isNoted = true
-    return { call: id, unused: [...this.#unused].slice(0, 20) }
+    return { is: 'note', note: { call: call.id, unused: unused.slice(0, MOST_NAMED) } }
   }
-}
 
-function objectOf(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : {}
+  /** Ids begin with the operation and the name. */
+  #leaves(id: string): boolean {
+    const [operation, ...rest] = id.split('/')
+    if (operation === 'once') return true
+    return operation === 'tool' && this.#options.leaves(rest.slice(0, -2).join('/'))
+  }
+
+  /** Returns a call as a person is asked about it. Throws `R2154`, with the new call and the recorded ones, in a strict turn. */
+  async diverged(call: CallInput, { is, recorded }: Exclude<Divergence, { readonly is: 'note' }>): Promise<CallInput> {
+    const { calls } = await this.#records()
+    const message = `the code makes the call ${call.id}; the record has ${recorded[0] ?? ''}, which the code has not made again`
+    const data = { now: call as unknown as Json, recorded: recorded.map((id) => calls.get(id) ?? id) }
+    const fault = faults.make('R2154', message, { run: this.#run, data })
+    if (is === 'fault' || call.do === 'model') throw fault
+    return { ...call, diverged: faultJson(fault) as JsonObject }
+  }
+
+  /** Returns the response that an effect of an earlier process gave; undefined if the store does not have its record any more. */
+  async response(effect: Ref): Promise<Json | undefined> {
+    // Clients change the objects of a response; those of a record are frozen.
+    return structuredClone((await this.#records()).responses.get(effect))
+  }
+
+  #records(): Promise<RecordedRun> {
+    this.#read ??= this.#readRun()
+    return this.#read
+  }
+
+  async #readRun(): Promise<RecordedRun> {
+    const responses = new Map<Ref, Json>()
+    const calls = new Map<string, Json>()
+    const { store } = this.#options
+    const { first } = await keptRecords(store, this.#run)
+    for await (const [, { input }] of readRecords(store, this.#run, first)) {
+      const value = input?.[0] === 'ok' ? input[2] : input?.[0] === 'host' ? input[1] : undefined
+      if (!isObject(value)) continue
+      if (input?.[0] === 'ok' && value['raw'] !== undefined) responses.set(input[1], value['raw'])
+      if (input?.[0] === 'host' && typeof value['id'] === 'string') calls.set(value['id'], value)
+    }
+    return { responses, calls }
+  }
 }

@@ -1,8 +1,10 @@
 import { basename } from 'node:path'
 import type { Reflex } from '../../app/reflex.ts'
-import { type Call, digestFraction, isObject, type Json } from '../../kernel/index.ts'
+import { type Call, isObject, type Json } from '../../kernel/index.ts'
 import { composeBulletin } from '../../kinds/skill/bulletin/bulletin.ts'
-import type { InstalledSkill } from '../../kinds/skill/bulletin/candidates.ts'
+import type { BulletinTurn, InstalledSkill } from '../../kinds/skill/bulletin/candidates.ts'
+import type { ActiveEntry } from '../../kinds/skill/ledger/entries.ts'
+import { chooseVersion } from '../../kinds/skill/ledger/split.ts'
 import { manifestJson } from '../../kinds/skill/manifest/canonical.ts'
 import type { Bulletin } from '../../kinds/skill/model/card.ts'
 import type { TurnArgs, TurnSource } from '../../kinds/skill/model/turn.ts'
@@ -10,10 +12,21 @@ import { boardRoots } from '../../kinds/skill/plan/board-roots.ts'
 import { type SkillHost, skillHost } from '../../kinds/skill/plan/skill-host.ts'
 import type { SkillProgram } from '../../kinds/skill/plan/skill-program.ts'
 import type { KeptSkill } from '../../learn/registry/kept-skill.ts'
+import { faults } from '../../learn/registry/faults.ts'
+import { lookAfterDaily } from '../../learn/registry/look-after.ts'
 import { SkillRegistry } from '../../learn/registry/registry.ts'
 import type { RunSettings } from '../../policy/index.ts'
+import { shadowBulletin } from './shadow.ts'
 
-/** The skills that a wrapped agent is shown: those that are active in the project and environment of its host. */
+/** An active version of a skill, with the versions that share its calls. */
+export interface OfferedSkill extends InstalledSkill {
+  readonly active: ActiveEntry
+}
+
+/** The ids of skills about which a host was warned: one warning is enough for all of its agents. */
+const WARNED = new WeakMap<Reflex, Set<string>>()
+
+/** The skills that a wrapped agent is shown: those that are active in the project and environment of its host, or in its organisation. */
 export class AgentSkills {
   readonly #reflex: Reflex
   readonly host: SkillHost
@@ -24,39 +37,74 @@ export class AgentSkills {
   }
 
   /**
-   * Registers the active skills as programs, so that a turn can call them, and returns them. Of several active versions, the conversation
-   * decides. A skill that this host cannot compile is left out.
+   * Registers the active versions as programs, so that a turn can call them, and returns them. A deprecated one can be called by its version. A
+   * skill that this host cannot compile is left out. Once a day the registry is looked after first.
    */
-  async load(conversation: string): Promise<readonly InstalledSkill[]> {
+  async load(): Promise<readonly OfferedSkill[]> {
     const { runtime, host, store, actor } = this.#reflex
-    const { project, env } = this.host
-    const place = { project, env, by: actor, sdk: '', now: () => host.now(), unique: () => host.entropy() }
-    const active = (await new SkillRegistry(store, place).list()).filter(({ share, state }) => share > 0 && state.state === 'active')
-    if (active.length === 0) return []
+    const { project, env, org } = this.host
+    const place = { project, env, org, by: actor, sdk: '', now: () => host.now(), unique: () => host.entropy() }
+    const registry = new SkillRegistry(store, place)
+    const { skills, hidden } = await registry.reachable()
+    this.#warn(hidden)
+    if (!skills.some(({ share }) => share > 0)) return []
+    const changed = await lookAfterDaily(registry)
+    const current = changed === undefined ? skills : (await registry.reachable()).skills
     await runtime.programs.load('skill')
-    return chosenVersions(active, conversation).flatMap((kept) => this.#installed(kept))
+    return current.flatMap((kept) => this.#installed(kept))
   }
 
-  #installed({ id, version, manifest, state, stats }: KeptSkill): readonly InstalledSkill[] {
+  /** An organisation has a skill that the project has, too: nobody would notice which one is used. */
+  #warn(hidden: readonly string[]): void {
+    const warned = WARNED.get(this.#reflex) ?? new Set<string>()
+    WARNED.set(this.#reflex, warned)
+    for (const id of hidden) {
+      if (warned.has(id)) continue
+      warned.add(id)
+      const message = `the skill ${id} of the project ${this.host.project} hides that of the organisation ${this.host.org ?? ''}`
+      this.#reflex.report(faults.finding('R1499', message, { rule: 'registry.shadowed', path: id }))
+    }
+  }
+
+  #installed({ id, version, manifest, state, stats, share, active }: KeptSkill): readonly OfferedSkill[] {
     const { programs } = this.#reflex.runtime
+    const isActive = share > 0 && state.state === 'active'
+    if (!isActive && state.state !== 'deprecated') return []
     try {
       const source = manifestJson(manifest)
-      const { def } = programs.add('skill', id, source)
-      programs.add('skill', `${id}@${version}`, source)
-      return [{ skill: (def as SkillProgram).bound, state: state.state, stats, followed: 0 }]
+      const { def } = programs.add('skill', `${id}@${version}`, source)
+      if (!isActive || active === undefined) return []
+      if (active.versions[0]?.version === version) programs.add('skill', id, source)
+      return [{ skill: (def as SkillProgram).bound, state: state.state, stats, followed: 0, active }]
     } catch {
       return []
     }
   }
 
   /** Composes the bulletin of a turn. `previous`: the selection of the one that the conversation still shows. */
-  async bulletin(skills: readonly InstalledSkill[], call: Call<RunSettings>, previous: string | undefined): Promise<Bulletin> {
-    const { facts, epsilon, tau, policyMode, project, compat, principal, tools } = this.host
+  async bulletin(skills: readonly OfferedSkill[], call: Call<RunSettings>, previous: string | undefined): Promise<Bulletin> {
+    const { epsilon, mode } = this.host
     const { cards, carrier } = call.def as TurnSource
+    const turn = await this.#turn(call)
+    const chosen = chosenVersions(skills, conversationOf(call))
+    const bulletin = composeBulletin(chosen, turn, {
+      turn: call.run,
+      kCards: cards,
+      carrier: carrier === 'tool' ? 'tool' : 'text',
+      done: new Set(),
+      previous,
+      epsilon: Math.round(epsilon * 1e6),
+      transitions: { executed: 0, skills: chosen.length },
+    })
+    return mode === 'shadow' ? shadowBulletin(bulletin, chosen, turn, this.host.functions) : bulletin
+  }
+
+  async #turn(call: Call<RunSettings>): Promise<BulletinTurn> {
+    const { facts, tau, policyMode, project, compat, principal, tools } = this.host
     const { user_text } = isObject(call.args) ? call.args : {}
-    const { goalLabels } = (isObject(call.frame.args) ? call.frame.args : {}) as unknown as TurnArgs
+    const { goalLabels } = turnArgs(call)
     const hostFacts = await Promise.all(Object.entries(facts).map(async ([name, read]): Promise<[string, Json]> => [name, await read()]))
-    const turn = {
+    return {
       now: new Date(this.#reflex.host.now()).toISOString(),
       project,
       facts: compat,
@@ -69,24 +117,23 @@ export class AgentSkills {
       tau,
       policyMode,
     }
-    return composeBulletin(skills, turn, {
-      turn: call.run,
-      kCards: cards,
-      carrier: carrier === 'tool' ? 'tool' : 'text',
-      done: new Set(),
-      previous,
-      epsilon: Math.round(epsilon * 1e6),
-      transitions: { executed: 0, skills: skills.length },
-    })
   }
 }
 
-/** Returns one version of each skill: a conversation keeps the one that it got, as far as the shares stay. */
-function chosenVersions(active: readonly KeptSkill[], conversation: string): readonly KeptSkill[] {
-  const byId = Map.groupBy(active, ({ id }) => id)
-  return [...byId].flatMap(([id, versions]) => {
-    let rest = digestFraction(`${id}\n${conversation}`)
-    const chosen = versions.find(({ share }) => (rest -= share) < 0) ?? versions.at(-1)
-    return chosen === undefined ? [] : [chosen]
+function turnArgs({ frame }: Call<RunSettings>): TurnArgs {
+  return isObject(frame.args) ? frame.args : {}
+}
+
+/** The gate chooses by the same text, so that the version which is shown is the one that is carried out. */
+function conversationOf(call: Call<RunSettings>): string {
+  return turnArgs(call).conversation ?? call.run
+}
+
+/** Returns one version of each skill: the chosen one, or another if this host cannot compile it. */
+function chosenVersions(skills: readonly OfferedSkill[], conversation: string): readonly OfferedSkill[] {
+  return [...Map.groupBy(skills, ({ skill }) => skill.manifest.id)].flatMap(([id, [first, ...others]]) => {
+    if (first === undefined) return []
+    const version = chooseVersion(id, first.active, conversation)?.active.version
+    return [[first, ...others].find(({ skill }) => skill.manifest.version === version) ?? first]
   })
 }

@@ -1,12 +1,12 @@
 import type { Reflex } from '../../app/reflex.ts'
-import { type Call, type Change, isObject, type Json, type Run, toFault } from '../../kernel/index.ts'
+import { type Call, type Change, isObject, type Json, keptRecords, readRecords, type Ref, type Run, toFault } from '../../kernel/index.ts'
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
 import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
 import type { RunSettings } from '../../policy/index.ts'
 import { jsonOf, textOf } from '../dialects/loose.ts'
 import { faults } from './faults.ts'
 import { type PendingCall, UNRECORDED } from './pending-call.ts'
-import { RecordedCalls } from './recorded-calls.ts'
+import { type CallInput, RecordedCalls, type RecordOptions } from './recorded-calls.ts'
 
 /**
  * The run of a turn as the agent's code sees it: calls go in as inputs, and their results are read when the run has recorded them. If the run
@@ -14,31 +14,31 @@ import { RecordedCalls } from './recorded-calls.ts'
  */
 export class TurnRun {
   readonly #reflex: Reflex
+  readonly #options: Omit<RecordOptions, 'store'>
   readonly #calls = new Map<string, PendingCall>()
   /** Effects of the run whose call the code has not made yet: after a crash the code starts over. */
   readonly #awaited = new Map<string, (call: PendingCall) => void>()
   #run: Run<RunSettings> | undefined
-  #recorded = new RecordedCalls()
+  #recorded: RecordedCalls | undefined
   #isBroken = false
   #stopObserving: () => void = () => undefined
 
-  constructor(reflex: Reflex) {
+  constructor(reflex: Reflex, options: Omit<RecordOptions, 'store'>) {
     this.#reflex = reflex
+    this.#options = options
   }
 
   get id(): string | undefined {
     return this.#run?.id
   }
 
-  get recorded(): RecordedCalls {
-    return this.#recorded
-  }
-
   /** Takes the run, before it continues. */
   begin(run: Run<RunSettings>): void {
     this.#run = run
-    this.#recorded = RecordedCalls.of(run.state)
+    this.#recorded = new RecordedCalls(run.id, run.state, { store: this.#reflex.store, ...this.#options })
     this.#stopObserving = run.observe((change) => this.#observe(change))
+    // A run may fail while nothing of it is waited for.
+    run.idle({ until: 'end' }).catch((thrown: unknown) => this.fail(thrown))
   }
 
   /** Ends the run. Resolves when its end is durable. */
@@ -84,36 +84,64 @@ export class TurnRun {
     this.#reflex.report(faults.finding('R2153', message, { rule: 'reflex.internal_error', cause, ...run }))
   }
 
-  /** Returns the result of a call: from the record, of an effect in flight, or of a new one. */
-  async settled(pending: PendingCall, input: () => TurnInput): Promise<CallResult | typeof UNRECORDED> {
+  /** Returns the response that an effect of an earlier process gave; undefined if the store does not have its record any more. */
+  async response(effect: Ref): Promise<Json | undefined> {
+    try {
+      return await this.#recorded?.response(effect)
+    } catch (thrown) {
+      this.report('the responses of a turn cannot be read', thrown)
+      return undefined
+    }
+  }
+
+  /** Returns the signal for a call of the agent: aborted with its effect, but not if the run fails, because the agent works on without it. */
+  signalOf({ id, signal }: Call<RunSettings>): AbortSignal {
+    const control = new AbortController()
     const run = this.#run
+    const abort = (): void => {
+      if (this.#isBroken || run === undefined) return
+      const isPending = [...run.state.pendingEffects()].some((effect) => effect.id === id)
+      if (!isPending) return control.abort(signal.reason)
+      const closed = (): void => {
+        if (!this.#isBroken) control.abort(signal.reason)
+      }
+      run.idle({ until: 'end' }).then(closed, () => undefined)
+    }
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+    return control.signal
+  }
+
+  /** Returns the result of a call: from the record, of an effect in flight, or of a new one. Throws `R2154` in a strict turn. */
+  async settled(pending: PendingCall, input: () => CallInput): Promise<CallResult | typeof UNRECORDED> {
+    const [run, recorded] = [this.#run, this.#recorded]
     if (run?.state.ended?.status === 'cancelled') throw endOf('cancelled')
     // After the turn, what its code still does is no part of it.
-    if (run === undefined || this.#isBroken || run.state.ended !== undefined) return UNRECORDED
+    if (run === undefined || recorded === undefined || this.#isBroken || run.state.ended !== undefined) return UNRECORDED
     const { id } = pending
     const command = input()
     const known = run.state.root.reader().get(TURN_KEYS.result(id))
     if (known !== undefined) {
-      this.#recorded.use(id)
+      recorded.use(id)
       return known as unknown as CallResult
     }
     this.#calls.set(id, pending)
-    if (this.#recorded.isInFlight(id)) {
-      this.#recorded.use(id)
+    if (recorded.isInFlight(id)) {
+      recorded.use(id)
       this.#awaited.get(id)?.(pending)
-    } else this.#sendNew(id, command)
+    } else {
+      const divergence = recorded.divergence(command)
+      if (divergence?.is === 'note') this.#send({ do: 'note', note: { divergence: divergence.note } })
+      const isPlain = divergence === undefined || divergence.is === 'note'
+      this.#send(isPlain ? command : await recorded.diverged(command, divergence))
+    }
     return pending.settled.finally(() => this.#calls.delete(id))
-  }
-
-  #sendNew(id: string, command: TurnInput): void {
-    const divergence = this.#recorded.divergence(id)
-    if (divergence !== undefined) this.#send({ do: 'note', note: { divergence } })
-    this.#send(command)
   }
 
   #send(input: TurnInput): void {
     const run = this.#run
-    run?.command(0, jsonOf(input)).catch((thrown: unknown) => {
+    // The call is answered from what the run has recorded, durable or not: only what leaves waits for the disk.
+    run?.command(0, jsonOf(input), { isPatient: true }).catch((thrown: unknown) => {
       if (run.state.ended === undefined) this.fail(thrown)
     })
   }

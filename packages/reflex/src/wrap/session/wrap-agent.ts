@@ -73,14 +73,16 @@ function checkAgent(agent: unknown): asserts agent is object {
   })
 }
 
-interface Given {
+/** What is wrapped, as it was given. */
+export interface Given {
   readonly given: WrapRest<unknown, AgentTools>
   readonly agent: object
   readonly isFactory: boolean
   readonly reflex: Reflex
 }
 
-function partsOf({ given, agent, isFactory, reflex }: Given): AgentParts {
+/** Returns the parts of an agent with the defaults of its options. Throws `R2155` for an unknown dialect. */
+export function partsOf({ given, agent, isFactory, reflex }: Given): AgentParts {
   const { llm, tools = {}, carrier = 'text', kCards = CARDS, strictIntercept = false, dialect = 'openai-chat', env = [] } = given
   const { name = nameOf(agent), maxSkillRounds = MOST_ROUNDS } = given
   if (!Object.hasOwn(FUNCTION_DIALECTS, dialect))
@@ -93,8 +95,8 @@ function partsOf({ given, agent, isFactory, reflex }: Given): AgentParts {
   return { agent, isFactory, name, llm, tools, dialect, carrier, kCards, maxSkillRounds: rounds, strictIntercept, env, variable }
 }
 
-/** A name that a program can have. */
-function nameOf(agent: object): string {
+/** Returns a name that a program can have. */
+export function nameOf(agent: object): string {
   const name = typeof agent === 'function' ? agent.name : agent.constructor.name
   return /^[A-Za-z][\w-]{0,99}$/.test(name) && name !== 'Object' ? name : 'agent'
 }

@@ -44,15 +44,24 @@ export interface TurnOptions {
   readonly goalLabels?: readonly string[]
 }
 
+/** The options of a turn that is resumed. */
+export interface ResumeOptions extends Pick<TurnOptions, 'signal' | 'conversation'> {
+  /**
+   * True: a call that the record does not have, while recorded ones are unused, throws `R2154`. Default: it is noted, and a person is asked
+   * before a call that may do a thing twice.
+   */
+  readonly strict?: boolean
+}
+
 /** A wrapped agent. */
 export interface Wrapped<Input = unknown, Output = unknown> {
-  /** Runs one turn. Rejects with what the agent throws, and with the reason of the signal. */
+  /** Runs one turn. Rejects with what the agent throws, and with the reason of the signal if that has cancelled the turn. */
   run(input: Input, options?: TurnOptions): Promise<Output>
   /**
    * Continues a turn whose process has ended: the agent's code starts over with the input of the turn, and calls that the record has are
    * answered from it. Rejects with `R5001` if its process is alive, with `R2001` for a turn that has ended, and with `R2155` for another run.
    */
-  resume(run: string, options?: Pick<TurnOptions, 'signal' | 'conversation'>): Promise<Output>
+  resume(run: string, options?: ResumeOptions): Promise<Output>
   /** Restores the client and the tools as they were. */
   unwrap(): void
   readonly [WRAPPED]: unknown
@@ -104,7 +113,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     return this.#perform(session, input, options)
   }
 
-  async resume(ref: string, options: Pick<TurnOptions, 'signal' | 'conversation'> = {}): Promise<Output> {
+  async resume(ref: string, options: ResumeOptions = {}): Promise<Output> {
     const { id, program } = await this.#reflex.find(ref)
     if (program[0] !== this.#program)
       throw faults.make('R2155', `${id} is a run of ${program[0]}, not a turn of ${this.#parts.name}`, { run: id })
@@ -136,7 +145,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     return found.length === 0 ? {} : { env: Object.fromEntries(found) }
   }
 
-  async #session({ conversation, signal }: TurnOptions): Promise<TurnSession> {
+  async #session({ conversation, signal, strict = false }: TurnOptions & ResumeOptions): Promise<TurnSession> {
     const parts = {
       reflex: this.#reflex,
       skills: this.#skills,
@@ -144,9 +153,10 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
       conversation,
       tools: this.#proxies.facts,
       signal,
+      isStrict: strict,
     }
     try {
-      return new TurnSession({ ...parts, installed: await this.#skills.load(conversation ?? this.#reflex.host.entropy()) })
+      return new TurnSession({ ...parts, installed: await this.#skills.load() })
     } catch (thrown) {
       const session = new TurnSession({ ...parts, installed: [] })
       session.run.report('the registry of skills cannot be read', thrown)
@@ -186,19 +196,26 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     const cancel = (): void => void session.run.cancel(signal?.reason).then(cancelled.resolve)
     signal?.addEventListener('abort', cancel, { once: true })
     try {
-      const output = await inSession(session, () => this.#call(session, input, signal))
+      const { output, kept } = await inSession(session, () => this.#complete(session, input, signal))
       if (signal?.aborted === true) throw signal.reason
       this.#checkIntercepted(session)
-      await session.run.end('done', jsonOf(output))
+      await session.run.end('done', jsonOf(kept))
       return output
     } catch (thrown) {
       if (signal?.aborted === true) await cancelled.promise
       else await session.run.end('failed', failureOf(thrown))
-      throw thrown
+      throw signal?.aborted === true ? signal.reason : thrown
     } finally {
       signal?.removeEventListener('abort', cancel)
       if (session.run.id !== undefined) turnHosts(this.#reflex.store).delete(session.run.id)
     }
+  }
+
+  /** Returns the output of the agent, and what the record keeps of it, when it is complete. */
+  async #complete(session: TurnSession, input: Input, signal: AbortSignal | undefined): Promise<{ output: Output; kept: unknown }> {
+    const output = await this.#call(session, input, signal)
+    const { complete } = this.#parts
+    return { output, kept: complete === undefined ? output : await complete(output) }
   }
 
   async #call(session: TurnSession, input: Input, signal: AbortSignal | undefined): Promise<Output> {

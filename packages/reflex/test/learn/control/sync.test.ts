@@ -8,7 +8,8 @@ import { controlledProject } from '../../../src/learn/control/control-plane.ts'
 import { askPromotion } from '../../../src/learn/control/promote.ts'
 import { syncSkills } from '../../../src/learn/control/sync.ts'
 import { reportUsage } from '../../../src/learn/control/telemetry.ts'
-import { openRegistry } from '../../../src/learn/registry/open.ts'
+import { projectRegistry } from '../../../src/learn/snapshot/project-registry.ts'
+import { SkillRegistry } from '../../../src/learn/registry/registry.ts'
 import { newFolder } from '../../app/folders.ts'
 import { served } from '../../serve/served.ts'
 import { activate, caseOf, fakePlane, project, readSource, skillOf } from './world.ts'
@@ -17,8 +18,10 @@ import { activate, caseOf, fakePlane, project, readSource, skillOf } from './wor
 async function team() {
   const server = await served()
   const here = project({ url: server.url, token: server.token, timeoutMs: 60_000 })
-  const staging = openRegistry(server.reflex, '1.0.0', { project: 'acme', compat: { env: 'staging' } })
-  return { server, staging, here, controlled: () => controlledProject(here.reflex, '1.0.0') }
+  const { store, host } = server.reflex
+  const place = { project: 'acme', env: 'staging', by: 'ana', sdk: '1', now: () => host.now(), unique: () => host.entropy() }
+  const staging = new SkillRegistry(store, place)
+  return { server, staging, here, controlled: () => controlledProject(here.reflex, here.opened) }
 }
 
 const NOTHING = { activated: [], waiting: [], failed: [], deprecated: [], revoked: [], refused: [] }
@@ -57,7 +60,7 @@ describe('skills are synchronised (skill 181)', () => {
     const good = (await sent(skillOf('reads'))) as { manifest: object }
     const plane = await fakePlane({ cursor: 5, skills: [{ ...good, manifest: { ...good.manifest, title: 'another' } }] })
     const here = project({ url: plane.url, timeoutMs: 60_000 })
-    const controlled = controlledProject(here.reflex, '1.0.0')
+    const controlled = controlledProject(here.reflex, here.opened)
     const { refused } = await syncSkills(controlled)
     expect(refused.map(({ code, message }) => [code, message])).toEqual([
       ['R2173', 'notes.reads@1.0.0: its text does not have the hash that was sent with it'],
@@ -73,7 +76,7 @@ describe('skills are synchronised (skill 181)', () => {
   it('one that changes something and that nobody has approved waits for a person; one whose tests fail here is not used', async () => {
     const plane = await fakePlane({ cursor: 2, skills: [await sent(skillOf('writes')), await sent(skillOf('reads'), { cases: [] })] })
     const here = project({ url: plane.url, timeoutMs: 60_000 })
-    const synced = await syncSkills(controlledProject(here.reflex, '1.0.0'))
+    const synced = await syncSkills(controlledProject(here.reflex, here.opened))
     expect(synced).toEqual({ ...NOTHING, waiting: ['notes.writes@1.0.0'], failed: ['notes.reads@1.0.0'] })
     expect((await here.registry.list()).map(({ state }) => state.state)).toEqual(['candidate', 'tested'])
   })
@@ -84,7 +87,7 @@ describe('skills are synchronised (skill 181)', () => {
     const plane = await fakePlane({ cursor: 5, skills: [good] })
     const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
     const here = project({ url: plane.url, publicKey: pem, timeoutMs: 60_000 })
-    const controlled = controlledProject(here.reflex, '1.0.0')
+    const controlled = controlledProject(here.reflex, here.opened)
     expect((await syncSkills(controlled)).refused).toMatchObject([{ message: 'notes.reads@1.0.0: it has no signature' }])
     plane.answer = { cursor: 5, skills: [{ ...good, signature: sign(null, Buffer.from('f'.repeat(64)), privateKey).toString('base64') }] }
     expect((await syncSkills(controlled)).refused).toMatchObject([{ message: 'notes.reads@1.0.0: its signature does not fit' }])
@@ -159,12 +162,12 @@ describe('what skills did is reported (skill 183)', () => {
     const first = project({ url: plane.url }, options)
     await first.activate(skillOf('reads'))
     await first.ran('notes.reads')
-    await expect(reportUsage(controlledProject(first.reflex, '1.0.0'))).rejects.toMatchObject({ code: 'R2170' })
+    await expect(reportUsage(controlledProject(first.reflex, first.opened))).rejects.toMatchObject({ code: 'R2170' })
     await first.reflex.close()
     plane.answer = {}
     const second = new Reflex({ workdir: newFolder(), ...options })
     onTestFinished(() => second.close())
-    await reportUsage(controlledProject(second, '1.0.0'))
+    await reportUsage(controlledProject(second, projectRegistry(second, { version: '1.0.0' })))
     const reports = plane.asked.filter(({ path }) => path === '/v1/telemetry')
     expect(reports).toHaveLength(2)
     expect(reports[1]?.body).toBe(reports[0]?.body)

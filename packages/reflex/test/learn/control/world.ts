@@ -5,7 +5,7 @@ import { Reflex } from '../../../src/app/reflex.ts'
 import type { ReflexOptions } from '../../../src/app/options.ts'
 import type { Fault } from '../../../src/kernel/index.ts'
 import type { ControlPlaneOptions } from '../../../src/kinds/skill/control/settings.ts'
-import { openRegistry } from '../../../src/learn/registry/open.ts'
+import { type ProjectRegistry, projectRegistry } from '../../../src/learn/snapshot/project-registry.ts'
 import type { SkillRegistry } from '../../../src/learn/registry/registry.ts'
 import { defineTool } from '../../../src/tools/index.ts'
 import { newFolder } from '../../app/folders.ts'
@@ -47,6 +47,7 @@ export const caseOf = (does: 'writes' | 'reads') => ({
 export interface Project {
   readonly reflex: Reflex
   readonly registry: SkillRegistry
+  readonly opened: ProjectRegistry
   readonly troubles: Fault[]
   readonly calls: string[]
   /** Keeps a version as tested and active. */
@@ -80,10 +81,12 @@ export function project(controlPlane: ControlPlaneOptions | null, more: ReflexOp
     ...more,
   })
   onTestFinished(() => reflex.close())
-  const registry = openRegistry(reflex, '1.0.0', { project: 'acme', compat: { env: 'staging' } })
+  const opened = projectRegistry(reflex, { version: '1.0.0' })
+  const { registry } = opened
   return {
     reflex,
     registry,
+    opened,
     troubles,
     calls,
     activate: (source) => activate(registry, source),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { Reflex } from '../../../src/app/reflex.ts'
-import { openRegistry } from '../../../src/learn/registry/open.ts'
+import { projectRegistry } from '../../../src/learn/snapshot/project-registry.ts'
 import { defineTool } from '../../../src/tools/index.ts'
 import { compiled } from '../ci/world.ts'
 
@@ -59,7 +59,7 @@ it('an execution ends with the version that it began with, and the next one has 
     ],
   })
   onTestFinished(() => reflex.close())
-  const registry = openRegistry(reflex, '1.0.0')
+  const { registry } = projectRegistry(reflex, { version: '1.0.0' })
   const activate = async (version: string): Promise<void> => {
     const { manifest, hash } = compiled(source(version))
     await registry.put(manifest, hash, 'file')

@@ -1,34 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../../src/kernel/index.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import type { Wrapped } from '../../../src/wrap/index.ts'
-import { activate, type ChatRequest, connection, life, type Life, propose, RELEASE } from './world.ts'
-
-/** A process that dies at one of its commits, before the store has it or before it hears so. */
-class Mortal {
-  readonly store: Store
-  isDead = false
-  commits = 0
-
-  constructor(under: Store, dies?: { readonly at: number; readonly after: boolean }) {
-    this.store = connection(under, (name, act) => {
-      if (name !== 'commit') return this.isDead ? () => NEVER : undefined
-      return (...args) => {
-        const isLast = ++this.commits === dies?.at
-        if (this.isDead || (isLast && !dies.after)) return this.#die()
-        const done = act(...args)
-        return isLast ? this.#die() : done
-      }
-    })
-  }
-
-  #die(): Promise<never> {
-    this.isDead = true
-    return NEVER
-  }
-}
-
-const NEVER = new Promise<never>(() => undefined)
+import { Mortal, NEVER } from './mortal.ts'
+import { activate, type ChatRequest, life, type Life, propose, RELEASE } from './world.ts'
 
 /** An agent that reads, asks its model, which proposes a skill, and sends something that nobody may send twice. */
 function agentOf({ reflex }: Life, mortal: Mortal, calls: string[]): Wrapped<string, string> {

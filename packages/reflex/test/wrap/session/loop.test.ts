@@ -197,7 +197,7 @@ describe('a wrapped loop', () => {
     await expect(strict.run(undefined)).rejects.toMatchObject({ code: 'R2151' })
   })
 
-  // proves: skill 108
+  // proves: skill 108, skill 108-agent
   it('aborts the call and undoes what a skill did when the host cancels', async () => {
     const one = life()
     const { irreversible_reason: _, ...plan } = RELEASE.plan
@@ -235,6 +235,7 @@ describe('a wrapped loop', () => {
     expect((await one.reflex.find(run)).status).toBe('cancelled')
   })
 
+  // proves: skill 108-agent
   it('aborts a call of the model that is in progress when the host cancels', async () => {
     const { reflex } = life()
     const begun = Promise.withResolvers<AbortSignal>()

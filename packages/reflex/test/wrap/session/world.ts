@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { Fault, Json, Store } from '../../../src/kernel/index.ts'
 import { decodeSkill } from '../../../src/kinds/skill/manifest/read-skill.ts'
+import type { SkillTool } from '../../../src/kinds/skill/model/skill-tool.ts'
 import { SkillRegistry } from '../../../src/learn/registry/registry.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { virtualHost } from '../../../src/testing/index.ts'
@@ -88,9 +89,13 @@ export function connection(
   })
 }
 
-/** Keeps a skill in the registry of a process, and activates it. */
-export async function activate({ store, host }: Pick<Life, 'store' | 'host'>, manifest: object, tools: readonly string[]): Promise<void> {
-  const declared = tools.map((name) => ({ name, sideEffects: 'external', idempotent: true }) as const)
+/** Keeps a skill in the registry of a process, and activates it. A tool that is a name changes something, and may be called again. */
+export async function activate(
+  { store, host }: Pick<Life, 'store' | 'host'>,
+  manifest: object,
+  tools: readonly (string | SkillTool)[],
+): Promise<void> {
+  const declared = tools.map((one): SkillTool => (typeof one === 'string' ? { name: one, sideEffects: 'external', idempotent: true } : one))
   const { skill, findings } = decodeSkill(manifest, { tools: declared, functions: [], facts: [] })
   if (skill === undefined) throw new Error(findings.map(String).join('\n'))
   const registry = new SkillRegistry(store, {

@@ -9,7 +9,7 @@ import { lookPort } from '../plan/look-port.ts'
 import { policyPort } from '../plan/policy-port.ts'
 import { registryPorts } from '../plan/registry-port.ts'
 import { skillHost, type SkillOptions } from '../plan/skill-host.ts'
-import { storedSkill } from './stored.ts'
+import { activeSkills, storedSkill } from './stored.ts'
 import { SkillMaker, type SkillProgram } from '../plan/skill-program.ts'
 import { skillLanguage } from './language.ts'
 import { skillReader } from './reader.ts'
@@ -32,9 +32,13 @@ export const skillBody: KindBody<SkillOptions, SkillProgram> = {
     const maker = new SkillMaker(host, () => skillTools(world.tools, host.tools))
     return {
       kind: skillKind((source) => maker.compile(source)),
-      reader: { ...skillReader(maker), stored: (id) => storedSkill(id, world.store, host, maker) },
+      reader: {
+        ...skillReader(maker),
+        stored: (id) => storedSkill(id, world.store, host, maker),
+        storedIds: () => activeSkills(world.store, host),
+      },
       ports: {
-        'skills.look': lookPort(world, host, verdicts !== undefined),
+        'skills.look': lookPort({ ...world, compiles: (source) => maker.compiles(source) }, host, verdicts !== undefined),
         'skills.policy': policyPort(verdicts, host),
         ...registryPorts(world, host),
       },

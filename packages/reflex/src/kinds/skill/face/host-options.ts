@@ -1,4 +1,4 @@
-import { ANYTHING, anyOf, FUNCTION, listOf, NAMED_VALUES, NUMBER, oneOf, options, recordOf, shape, TEXT } from '../../../text/index.ts'
+import { anyOf, FUNCTION, listOf, NAMED_VALUES, NUMBER, oneOf, options, recordOf, shape, TEXT } from '../../../text/index.ts'
 
 const CONTROL_PLANE = options({
   url: TEXT,
@@ -12,13 +12,15 @@ const CONTROL_PLANE = options({
 /** The form of the options of a host for its skills. */
 export const HOST_OPTIONS = options({
   project: TEXT,
+  org: TEXT,
   compat: NAMED_VALUES,
   tau: NUMBER,
   epsilon: NUMBER,
   policyMode: oneOf('enforce', 'advise'),
+  mode: oneOf('apply', 'shadow'),
   principal: shape('a principal', { id: TEXT, roles: listOf(TEXT) }),
-  functions: listOf(shape('a function', { name: TEXT, call: FUNCTION })),
+  functions: listOf(shape('a function of the host', { name: TEXT, call: FUNCTION })),
   facts: recordOf(FUNCTION),
-  tools: listOf(shape('the declaration of a tool', { name: TEXT, sideEffects: ANYTHING })),
+  tools: listOf(shape('the declaration of a tool', { name: TEXT, sideEffects: TEXT })),
   controlPlane: anyOf(oneOf(null), CONTROL_PLANE),
 })

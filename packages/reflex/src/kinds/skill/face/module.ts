@@ -19,6 +19,7 @@ export const skillModule: LazyKindModule<'skill', SkillOptions, SkillProgram, ty
   language: skillNames,
   faults: [manifestFaults, templateFaults, gateFaults, protocolFaults, bulletinFaults, planFaults, controlFaults],
   uses: ['tool', 'model'],
+  hasStored: true,
   hostOptions: HOST_OPTIONS,
   runOptions: SKILL_RUN_OPTIONS,
   load: async () => (await import('./body.ts')).skillBody,

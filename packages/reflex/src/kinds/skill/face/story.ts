@@ -57,5 +57,7 @@ function beginStory({ def, before, frame }: Change<SkillProgram>): StoryEvent[] 
   if (now.phase === was.phase && now.i === was.i) return skipped
   const call = callAt(def, now)
   if (call === undefined) return skipped
-  return [...skipped, { mark: 'enter', node: call.id, text: now.phase === 'undo' ? `${call.tool} undoes` : call.tool }]
+  const isUndo = now.phase === 'undo'
+  const facts = { via: isUndo ? 'compensation' : 'skill' }
+  return [...skipped, { mark: 'enter', node: call.id, text: isUndo ? `${call.tool} undoes` : call.tool, facts }]
 }

@@ -1,4 +1,4 @@
-import { type Change, isObject, type Json } from '../../../kernel/index.ts'
+import { type Change, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { KindView, StoryEvent } from '../../../programs/kind-view.ts'
 import type { Bulletin } from '../model/card.ts'
 import type { CallResult, TurnInput, TurnSource } from '../model/turn.ts'
@@ -48,19 +48,30 @@ function bulletinStory({ cards, tokens }: Bulletin): StoryEvent {
 function endStory(result: CallResult): StoryEvent {
   if (!result.ok) return { mark: 'fail', text: text(result.fault['message']) || 'the call has failed' }
   if (!('reply' in result)) return { mark: 'done', text: 'the call is done' }
-  const { usage, hidden } = result
-  return { mark: 'done', node: 'model', text: 'the model has replied', facts: { ...usage, hidden_rounds: hidden.length } }
+  const { usage, hidden, reply } = result
+  // What a reply has used can be unknown.
+  const used = reply.usage === undefined && hidden.length === 0 ? {} : usage
+  return { mark: 'done', node: 'model', text: 'the model has replied', facts: { ...used, hidden_rounds: hidden.length } }
 }
 
 /** Decisions that no skill frame has made, and warnings. */
 function noteStory({ record: { more } }: Change<TurnSource>): StoryEvent[] {
   const { note } = more ?? {}
   if (!isObject(note)) return []
-  const { decision, warning } = note
+  const { decision, warning, reply, user, imported } = note
   const events: StoryEvent[] = []
+  if (isObject(imported)) events.push(importStory(imported))
   if (isObject(decision)) events.push({ mark: 'decide', node: 'gate', text: `denied: ${text(decision['reason'])}` })
+  if (reply === 'inferred') events.push({ mark: 'note', node: 'model', text: 'the model has replied; the reply is not recorded' })
+  if (typeof user === 'string') events.push({ mark: 'note', text: 'the user writes' })
   if (typeof warning === 'string') events.push({ mark: 'warn', text: warning })
   return events
+}
+
+/** The origin of an imported turn. */
+function importStory({ file, line, format }: JsonObject): StoryEvent {
+  const facts = { format: text(format), line: typeof line === 'number' ? line : 1 }
+  return { mark: 'note', text: `imported from ${text(file)}; Reflex performed nothing of it`, facts }
 }
 
 /** The skill that a proposal has started, and its end. */

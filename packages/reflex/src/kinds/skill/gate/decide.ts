@@ -67,6 +67,8 @@ function decideWith(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillPr
     skill: { id, version, content_hash: skill.hash },
     now: snapshot.now,
     ...found,
+    ...(snapshot.rollout === undefined ? {} : { rollout: snapshot.rollout }),
+    ...(snapshot.state === 'deprecated' && found.verdict === 'approved' ? { warning: 'deprecated' } : {}),
     fn_results: answers.results,
   }
 }

@@ -11,6 +11,23 @@ export function skillLedger(project: string, env: string): string {
   return `skill/${project}/${env}`
 }
 
+/** The registry of an organisation, above those of its projects: a ledger that no project can have. */
+export function orgLedger(org: string, env: string): string {
+  return `org-skill/${org}/${env}`
+}
+
+/** The form of the registry. Entries of a newer one are neither read nor written: what they mean is unknown here. */
+export const REGISTRY_FORMAT = 1
+
+/** The name of the entry with the form of the registry. */
+export const FORMAT_ENTRY = 'format'
+
+/** Returns the form of a registry that a newer Reflex has written, from its entry; undefined for one that is known. */
+export function newerFormat(entry: Json | undefined): number | undefined {
+  const form = isObject(entry) ? Number(entry['v']) : REGISTRY_FORMAT
+  return form > REGISTRY_FORMAT ? form : undefined
+}
+
 /** The names of entries. */
 export const entryNames = {
   /** The versions that get the calls of a skill. */
@@ -22,13 +39,41 @@ export const entryNames = {
   key: (hash: string): string => `key/${hash}`,
   /** The executions of a skill: those in progress, and the last ended ones. */
   use: (id: string): string => `use/${id}`,
+  /** What all executions of a version have come to. */
+  figures: (id: string, version: string): string => `figures/${id}@${version}`,
+}
+
+/** A version that gets calls. */
+export interface ActiveVersion {
+  readonly version: string
+  readonly hash: string
+  /** From 0 to 1; the first version has none. */
+  readonly share?: number
+  /** Its executions and successes when it got this share: its rollout is judged by those after them. */
+  readonly from?: readonly [runs: number, succeeded: number]
 }
 
 /** The versions that get the calls of a skill: the first gets all that the shares of the others leave. */
 export interface ActiveEntry {
-  readonly versions: readonly { readonly version: string; readonly hash: string; readonly share?: number }[]
+  readonly versions: readonly ActiveVersion[]
+  /** The name by which conversations are split between versions; absent: `default`. */
+  readonly experiment?: string
   readonly since: number
   readonly by: string
+}
+
+/** What all executions of a version have come to, those that were refused or answered from a key excepted. */
+export interface FiguresEntry {
+  readonly runs: number
+  readonly succeeded: number
+}
+
+export const NO_FIGURES: FiguresEntry = { runs: 0, succeeded: 0 }
+
+export function readFigures(value: Json | undefined): FiguresEntry {
+  if (!isObject(value)) return NO_FIGURES
+  const { runs, succeeded } = value
+  return typeof runs === 'number' && typeof succeeded === 'number' ? { runs, succeeded } : NO_FIGURES
 }
 
 export interface StateEntry {
@@ -116,12 +161,23 @@ export function readState(value: Json | undefined): StateEntry | undefined {
 
 export function readActive(value: Json | undefined): ActiveEntry | undefined {
   if (!isObject(value) || !Array.isArray(value.versions) || typeof value.since !== 'number') return undefined
-  const versions = (value.versions as readonly Json[]).flatMap((one) =>
-    isObject(one) && typeof one.version === 'string' && typeof one.hash === 'string'
-      ? [{ version: one.version, hash: one.hash, ...(typeof one.share === 'number' ? { share: one.share } : {}) }]
-      : [],
-  )
-  return versions.length === 0 ? undefined : { versions, since: value.since, by: textOf(value.by) }
+  const versions = (value.versions as readonly Json[]).flatMap(readActiveVersion)
+  const { experiment } = value
+  const named = typeof experiment === 'string' ? { experiment } : {}
+  return versions.length === 0 ? undefined : { versions, ...named, since: value.since, by: textOf(value.by) }
+}
+
+function readActiveVersion(one: Json): readonly ActiveVersion[] {
+  if (!isObject(one) || typeof one.version !== 'string' || typeof one.hash !== 'string') return []
+  const [runs, succeeded] = Array.isArray(one.from) ? (one.from as readonly Json[]) : []
+  return [
+    {
+      version: one.version,
+      hash: one.hash,
+      ...(typeof one.share === 'number' ? { share: one.share } : {}),
+      ...(typeof runs === 'number' && typeof succeeded === 'number' ? { from: [runs, succeeded] } : {}),
+    },
+  ]
 }
 
 export function readKey(value: Json | undefined): KeyEntry | undefined {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../kernel/index.ts'
 import { isSame } from './admission.ts'
-import { KEPT_EXECUTIONS, type KeyEntry, type Owner, type StateEntry, type UseEntry } from './entries.ts'
+import { type FiguresEntry, KEPT_EXECUTIONS, type KeyEntry, NO_FIGURES, type Owner, type StateEntry, type UseEntry } from './entries.ts'
 
 /** The end of an execution that was admitted. */
 export interface Settlement {
@@ -19,6 +19,7 @@ export interface Settlement {
 /** The entries with which an end is written down; `removeKey`: the key is free again. */
 export interface Settled {
   readonly use: UseEntry
+  readonly figures: FiguresEntry
   readonly key?: KeyEntry
   readonly removeKey?: true
   readonly state?: StateEntry
@@ -27,16 +28,24 @@ export interface Settled {
 /** So many failures of one version after one another end its use (reference skill 1.9, 1.24). */
 const FAILURES = 3
 
+/** The entries that an end changes. */
+export interface SettledEntries {
+  readonly key?: KeyEntry | undefined
+  readonly use: UseEntry
+  readonly figures?: FiguresEntry
+}
+
 /**
  * Writes down the end of an execution. Only a success answers later calls of its key; a failure that has changed nothing, or that was undone
  * whole, frees the key; anything else is unknown, and the next call of the key is refused until somebody has looked.
  */
-export function settle(end: Settlement, { key, use }: { readonly key?: KeyEntry | undefined; readonly use: UseEntry }): Settled {
+export function settle(end: Settlement, { key, use, figures = NO_FIGURES }: SettledEntries): Settled {
   const { owner, status, major, now, outputs } = end
   const ended = [...use.ended, [now, major, status === 'ok'] as const].slice(-KEPT_EXECUTIONS)
   const after: UseEntry = { running: use.running.filter((one) => !isSame(one, owner)), finished: now, ended }
   const state = stateAfter(end, ended)
-  return { use: after, ...keyAfter(key, owner, status, outputs), ...(state === undefined ? {} : { state }) }
+  const added: FiguresEntry = { runs: figures.runs + 1, succeeded: figures.succeeded + (status === 'ok' ? 1 : 0) }
+  return { use: after, figures: added, ...keyAfter(key, owner, status, outputs), ...(state === undefined ? {} : { state }) }
 }
 
 function keyAfter(

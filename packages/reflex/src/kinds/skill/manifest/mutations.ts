@@ -1,8 +1,7 @@
 import type { Manifest } from '../model/manifest.ts'
 
-/** The mutations of generated cases (reference skill 1.23). Each slot has one more: `alt_` with its name, another valid value. */
-export const MUTATIONS = [
-  'missing_slot',
+/** The mutations that give a slot another value. */
+export const VALUE_MUTATIONS = [
   'empty_string',
   'wrong_type',
   'overlong',
@@ -12,6 +11,12 @@ export const MUTATIONS = [
   'path_traversal',
   'url_authority',
   'template_injection',
+] as const
+
+/** The mutations of generated cases (reference skill 1.23). Each slot has one more: `alt_` with its name, another valid value. */
+export const MUTATIONS = [
+  'missing_slot',
+  ...VALUE_MUTATIONS,
   'tool_error',
   'tool_timeout',
   'tool_garbage',

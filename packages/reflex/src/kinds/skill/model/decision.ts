@@ -27,6 +27,8 @@ export type ReasonCode =
   | 'policy.needs_promotion'
   | 'policy.unavailable'
   | `admission.${AdmissionDenial}`
+  /** It was approved, and the host only looks at what skills would do. */
+  | 'mode.shadow'
   | 'approved'
 
 export type AdmissionDenial =
@@ -94,6 +96,31 @@ export interface AdmissionResult {
   readonly key_hash?: string
 }
 
+/** How a version was chosen among those that share the calls of a skill: the fraction of the caller is below the shares up to its own. */
+export interface Rollout {
+  readonly experiment: string
+  /** Millionths, as `share`. */
+  readonly fraction: number
+  readonly share: number
+}
+
+/** What one execution of a skill is expected to save. */
+export interface Saving {
+  /** Calls of the model. */
+  readonly calls: number
+  /** The share of the cost, as mining has measured it in `unit`. */
+  readonly share?: number
+  readonly unit?: 'usd' | 'tokens' | 'calls'
+}
+
+/** The verdict of the gate where nothing is carried out whatever it is. */
+export interface ShadowDecision {
+  readonly verdict: 'approved' | 'denied' | 'clarify'
+  readonly reason: ReasonCode
+  /** Absent for what was not approved. */
+  readonly saves?: Saving
+}
+
 /** A recorded answer of a function of the host: its result, or why it failed. */
 export type FunctionResult =
   | { readonly fn: string; readonly args_hash: string; readonly result: Json }
@@ -126,6 +153,12 @@ export interface DecisionRecord {
   readonly score: Stage<ScoreResult> | 'not_applicable'
   readonly policy: Stage<PolicyResult>
   readonly admission?: AdmissionResult
+  /** Absent if one version gets all calls, or the caller names a version. */
+  readonly rollout?: Rollout
+  /** Absent unless the host is in the mode `shadow`. */
+  readonly shadow?: ShadowDecision
+  /** `deprecated`: the caller names a version that is going away. */
+  readonly warning?: 'deprecated'
   readonly fn_results: readonly FunctionResult[]
   readonly verdict: 'approved' | 'denied' | 'clarify'
   readonly reason: ReasonCode
@@ -145,6 +178,7 @@ export interface GateSnapshot {
   readonly principal: { readonly id: string; readonly roles: readonly string[] }
   /** The state of this version. */
   readonly state: SkillState
+  readonly rollout?: Rollout
   /** The tools that are there and not cut off. */
   readonly tools: readonly string[]
   /** The roots `ctx`, `env`, `work`, `policy`. */

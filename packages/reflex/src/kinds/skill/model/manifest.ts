@@ -37,7 +37,7 @@ export interface Manifest {
   readonly tests: SkillTests
   readonly provenance: Provenance
   /** How versions share calls, and when one is promoted or rolled back; absent: the active version gets all. */
-  readonly rollout?: Rollout
+  readonly rollout?: RolloutRule
   /** Keys that begin with `x_`, which mean nothing to Reflex but `x_keep`. */
   readonly extra: JsonObject
 }
@@ -169,7 +169,7 @@ export interface Provenance {
   readonly pattern?: string
 }
 
-export interface Rollout {
+export interface RolloutRule {
   /** The name that splits the conversations of an experiment. */
   readonly experiment: string
   /** The share of each other version, from 0 to 1. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../kernel/index.ts'
+import type { Json, JsonObject, Ref } from '../../../kernel/index.ts'
 import type { SkillTool } from './skill-tool.ts'
 
 /** A part of what a model has replied: text of the assistant, or a call of a tool. */
@@ -9,8 +9,10 @@ export type ReplyPart =
 /** What a model has replied, without anything of its provider. */
 export interface ModelReply {
   readonly parts: readonly ReplyPart[]
-  /** The JSON of the response as its provider gives it: a resumed agent gets it again. */
+  /** The JSON of the response as its provider gives it, or of its chunks: a resumed agent gets it again. */
   readonly raw?: Json
+  /** True if the agent stopped reading: nothing in the reply is decided. */
+  readonly isCut?: true
   /** Tokens, and US dollars where the price is known. */
   readonly usage?: { readonly input?: number; readonly output?: number; readonly usd?: number }
   readonly model?: string
@@ -43,12 +45,23 @@ export interface RequestDelta {
   readonly params?: JsonObject
 }
 
-/** What the code of an agent does through its proxies. Each is one input of the turn. */
+/**
+ * What the code of an agent does through its proxies. Each is one input of the turn. `diverged`: a person decides whether the call is made,
+ * because the record has another one; this is the fault of a call that is refused.
+ */
 export type TurnInput =
   | { readonly do: 'model'; readonly id: string; readonly request: RequestDelta; readonly userText?: string }
-  | { readonly do: 'tool'; readonly id: string; readonly tool: string; readonly args: Json }
+  | {
+      readonly do: 'tool'
+      readonly id: string
+      readonly tool: string
+      readonly args: Json
+      readonly diverged?: JsonObject
+      /** Who has recorded the call does not know if it succeeds. */
+      readonly outcome?: 'unknown'
+    }
   /** Other code of the agent as an effect: its result is kept, and it is not run again. */
-  | { readonly do: 'once'; readonly id: string; readonly name: string }
+  | { readonly do: 'once'; readonly id: string; readonly name: string; readonly diverged?: JsonObject }
   | { readonly do: 'end'; readonly status: 'done' | 'failed'; readonly value?: Json }
   /** Something to know about the turn, such as a divergence after a crash. */
   | { readonly do: 'note'; readonly note: JsonObject }
@@ -56,11 +69,13 @@ export type TurnInput =
 /** What became of a call of the agent's code. It is on the board as `~r.ID`. */
 export type CallResult =
   | { readonly ok: true; readonly value: Json }
-  /** A reply as the agent gets it, and the rounds that it does not see. */
+  /** What the agent gets of a reply, and the rounds that it does not see. */
   | {
       readonly ok: true
-      /** The last reply, as the model wrote it. */
-      readonly reply: ModelReply
+      /** The last reply, without its response. */
+      readonly reply: Omit<ModelReply, 'raw'>
+      /** The effect that gave it: the record that settled the effect has the response. */
+      readonly effect: Ref
       /** The visible text of the last round. */
       readonly visible: string
       /** The visible text of all rounds. */
@@ -83,9 +98,23 @@ export interface TurnSource {
   readonly rounds: number
 }
 
+/**
+ * A turn that another program has recorded. Nothing of it was performed by Reflex: no skill is shown in it, and what its model wrote proposes none.
+ */
+export interface ImportedTurn {
+  readonly format: string
+  /** The file, as it was named. */
+  readonly file: string
+  /** The line of the file at which the conversation begins. */
+  readonly line: number
+  /** The agent that another agent called, by name. */
+  readonly agent?: string
+}
+
 /** The arguments with which a turn begins. */
 export interface TurnArgs {
   readonly input?: Json
+  readonly imported?: ImportedTurn
   readonly conversation?: string
   /** The values of the blackboard by path, and where each comes from. */
   readonly seed?: Readonly<Record<string, { readonly value: Json; readonly from: string }>>

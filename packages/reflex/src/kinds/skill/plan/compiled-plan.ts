@@ -49,6 +49,8 @@ export interface PlannedUndo extends PlannedCall {
 /** What `skills.look` has found: everything outside that the gate reads. */
 export interface LookResult extends Omit<GateSnapshot, 'board' | 'userText' | 'goalLabels' | 'parsed'> {
   readonly env: string
+  /** `shadow`: nothing is carried out. */
+  readonly mode?: 'shadow'
   /** The prompts of its parsers, by their references; one that was changed since the manifest was kept is absent. */
   readonly prompts: Readonly<Record<string, string>>
   /** True if a control plane has a say. */
@@ -65,6 +67,8 @@ export interface GateQuestion {
   readonly parsed: readonly ParserAnswer[]
   /** What the control plane said of these values; absent before it is asked. */
   readonly remote?: GateSnapshot['remote']
+  /** True if the caller names this very version. */
+  readonly isExact: boolean
 }
 
 /** A question to a model for values of slots, at temperature 0. */

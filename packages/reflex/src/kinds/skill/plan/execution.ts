@@ -3,21 +3,11 @@ import { readArgs, type SkillArgs } from './args.ts'
 import { boardRoots } from './board-roots.ts'
 import type { GateQuestion, LookResult, PlanProgram, PlanValues } from './compiled-plan.ts'
 import { type PlanPosition, positionJson, readPosition } from './position.ts'
+import { gateQuestion, KEYS } from './question.ts'
+
+export { KEYS }
 
 export type SkillStep = StepContext<PlanProgram>
-
-/** The keys that a frame of a skill keeps for itself. */
-export const KEYS = {
-  look: '~look',
-  remote: '~remote',
-  parsed: '~parsed',
-  slots: '~slots',
-  admitted: '~admitted',
-  outputs: '~outputs',
-  decision: '~decision',
-  answers: '~answers',
-  result: (step: string) => `~step/${step}`,
-} as const
 
 /** One execution of a skill during one step of its frame. */
 export class Execution {
@@ -47,18 +37,12 @@ export class Execution {
 
   /** Everything that the gate decides on. */
   get question(): GateQuestion {
-    const { x, args } = this
-    const answers = x.get(KEYS.answers)
-    const parsed = x.get(KEYS.parsed)
-    const remote = x.get(KEYS.remote)
-    return {
-      inputs: { ...args.inputs, ...(isObject(answers) ? answers : {}) },
-      proposal: args.proposal,
-      look: this.look,
-      board: this.board,
-      parsed: (Array.isArray(parsed) ? parsed : []) as GateQuestion['parsed'],
-      ...(isObject(remote) ? { remote: remote as unknown as NonNullable<GateQuestion['remote']> } : {}),
-    }
+    return gateQuestion(this.args, { ...this.x.reader().snapshot(), ...this.x.pending() }, this.isExact)
+  }
+
+  /** True if the caller names this very version: `skill:id@version`. */
+  get isExact(): boolean {
+    return this.x.programName.includes('@')
   }
 
   get board(): PlanValues['board'] {

@@ -1,15 +1,27 @@
 import { type Call, digest, isObject, type Json, type JsonObject, type Port } from '../../../kernel/index.ts'
 import type { KindWorld } from '../../../programs/kind-module.ts'
 import type { RunSettings } from '../../../policy/index.ts'
-import { entryNames, promptName, readActive, readState, readUse, recentStats, skillLedger } from '../ledger/entries.ts'
+import { entryNames, isIntact, promptName, readActive, readManifestEntry, readState, readUse, recentStats } from '../ledger/entries.ts'
+import { type SkillEntries, skillEntries } from '../ledger/places.ts'
+import { type ChosenVersion, chooseVersion } from '../ledger/split.ts'
+import { manifestJson } from '../manifest/canonical.ts'
 import type { FunctionResult, SkillState } from '../model/decision.ts'
 import { readArgs } from './args.ts'
 import { boardRoots } from './board-roots.ts'
 import type { GateQuestion, LookResult, PlanProgram } from './compiled-plan.ts'
 import { majorOf } from './execution.ts'
+import { newerRegistry } from './newer-registry.ts'
 import type { SkillHost } from './skill-host.ts'
 
-type LookWorld = Pick<KindWorld, 'store' | 'host' | 'tools'>
+interface LookWorld extends Pick<KindWorld, 'store' | 'host' | 'tools'> {
+  /** True for a manifest that this host can compile. */
+  readonly compiles: (source: Json) => boolean
+}
+
+/** The call belongs to another version: the frame becomes that version, and looks again. */
+export interface OtherVersion {
+  readonly become: Json
+}
 
 /** A skill that calls functions of the host once, for a decision that is made again without them. */
 export interface DryProgram extends PlanProgram {
@@ -29,14 +41,22 @@ export function lookPort(world: LookWorld, host: SkillHost, isWatched = false): 
   }
 }
 
-async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, isWatched: boolean): Promise<LookResult> {
+async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, isWatched: boolean): Promise<LookResult | OtherVersion> {
   const program = call.def as DryProgram
   const { id, version, llm_support } = program.manifest
   const names = { active: entryNames.active(id), state: entryNames.state(id, version), use: entryNames.use(id) }
   const refs = llm_support.parsers.map(({ prompt_ref }) => prompt_ref)
   const pins = new Map(llm_support.parsers.map(({ prompt_ref, prompt_sha256 }) => [prompt_ref, prompt_sha256]))
-  const ledger = await world.store.latest(skillLedger(host.project, host.env), [...Object.values(names), ...refs.map(promptName)])
-  const value = (name: string): Json | undefined => ledger.entries.find((entry) => entry.name === name)?.value
+  const entries = await skillEntries(world.store, host, id, [...Object.values(names), ...refs.map(promptName)])
+  if (entries.newer !== undefined) throw newerRegistry(host.project, entries.newer)
+  const value = (name: string): Json | undefined => entries.value(name)
+  const { inputs, chosen: isChosen, exact } = isObject(call.args) ? call.args : {}
+  const chosen = exact === true ? undefined : chosenFor(call, value(names.active), program)
+  const isOwn = chosen?.active.version === version && chosen.active.hash === program.hash
+  if (chosen !== undefined && !isOwn && isChosen !== true) {
+    const other = await otherVersion(world, host, entries, { id, version: chosen.active.version })
+    if (other !== undefined) return { become: other }
+  }
   const now = world.host.now()
   const found: LookResult = {
     env: host.env,
@@ -45,20 +65,48 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, 
     facts: host.compat,
     principal: host.principal ?? { id: call.settings.actor, roles: [] },
     state: stateOf(call, value(names.state), value(names.active), program),
+    ...(chosen?.rollout === undefined || !isOwn ? {} : { rollout: chosen.rollout }),
     tools: [...new Set([...world.tools.names(), ...host.tools.map(({ name }) => name)])],
     hostFacts: await factsOf(host),
     stats: recentStats(readUse(value(names.use)), majorOf(version), now),
     tau: host.tau,
     policyMode: host.policyMode,
+    ...(host.mode === 'shadow' ? { mode: host.mode } : {}),
     functionResults: [],
     ...(isWatched ? { asks_control_plane: true } : {}),
     confirmed: [],
     prompts: Object.fromEntries(refs.flatMap((ref) => promptOf(ref, value(promptName(ref)), pins.get(ref)))),
   }
-  const { inputs } = isObject(call.args) ? call.args : {}
   const board = boardRoots(call.reader().snapshot())
   const { proposal } = readArgs(call.frame.args)
-  return { ...found, functionResults: program.dryRun({ inputs: isObject(inputs) ? inputs : {}, proposal, look: found, board, parsed: [] }) }
+  const question = { inputs: isObject(inputs) ? inputs : {}, proposal, look: found, board, parsed: [], isExact: exact === true }
+  return { ...found, functionResults: program.dryRun(question) }
+}
+
+/**
+ * Chooses among the active versions: by the conversation of a wrapped agent, otherwise by the run. A draft that somebody tries out, and a file that
+ * a person runs, stay what they are; any other call by the id gets an active version, whatever file with this id lies in its folder.
+ */
+function chosenFor(call: Call<RunSettings>, value: Json | undefined, { manifest }: DryProgram): ChosenVersion | undefined {
+  const active = readActive(value)
+  const { isDraft, proposal } = readArgs(call.frame.args)
+  const isNamed = call.frame.id === 0 && (isDraft || call.settings.file !== undefined)
+  return active === undefined || isNamed ? undefined : chooseVersion(manifest.id, active, proposal.conversation ?? call.run)
+}
+
+/** Returns the manifest of another version; undefined if it was changed, or if this host cannot compile it: the call keeps the version that it has. */
+async function otherVersion(
+  { store, compiles }: LookWorld,
+  host: SkillHost,
+  { scope }: SkillEntries,
+  { id, version }: { readonly id: string; readonly version: string },
+): Promise<Json | undefined> {
+  const name = entryNames.manifest(id, version)
+  const entries = await skillEntries(store, host, id, [name])
+  const entry = entries.scope === scope ? readManifestEntry(entries.value(name)) : undefined
+  if (entry === undefined || !isIntact(entry)) return undefined
+  const source = manifestJson(entry.manifest)
+  return compiles(source) ? source : undefined
 }
 
 /** States in which a person may try a version out. */

@@ -2,9 +2,22 @@ import { type Call, isObject, type Json, type JsonObject, type NewEntry, type Po
 import type { KindWorld } from '../../../programs/kind-module.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import { type Admission, admit, type AdmissionRequest, type RunLife } from '../ledger/admission.ts'
-import { entryNames, type KeyEntry, type Owner, readKey, readUse, skillLedger, type UseEntry } from '../ledger/entries.ts'
+import {
+  entryNames,
+  type FiguresEntry,
+  FORMAT_ENTRY,
+  type KeyEntry,
+  newerFormat,
+  type Owner,
+  readFigures,
+  readKey,
+  readUse,
+  skillLedger,
+  type UseEntry,
+} from '../ledger/entries.ts'
 import { settle, type Settlement } from '../ledger/settlement.ts'
 import { faults } from './faults.ts'
+import { newerRegistry } from './newer-registry.ts'
 import type { SkillHost } from './skill-host.ts'
 
 type RegistryWorld = Pick<KindWorld, 'store' | 'host'>
@@ -42,7 +55,7 @@ async function admitCall(call: Call<RunSettings>, world: RegistryWorld, host: Sk
   const owner: Owner = [call.run, textOf(args['frame'])]
   const keyHash = typeof args['key_hash'] === 'string' ? args['key_hash'] : undefined
   return retried(call, async () => {
-    const found = await readEntries(world.store, host, textOf(args['skill']), keyHash)
+    const found = await readEntries(world.store, host, { skill: textOf(args['skill']), version: textOf(args['version']) }, keyHash)
     const request: AdmissionRequest = {
       owner,
       ...(keyHash === undefined ? {} : { keyHash }),
@@ -75,13 +88,16 @@ async function settleCall(call: Call<RunSettings>, world: RegistryWorld, host: S
     major: Number(args['major']),
     now: world.host.now(),
   }
+  const version = textOf(args['version'])
   return retried(call, async () => {
-    const found = await readEntries(world.store, host, skill, typeof args['key_hash'] === 'string' ? args['key_hash'] : undefined)
-    const { key, removeKey, use, state } = settle(end, found)
+    const keyHash = typeof args['key_hash'] === 'string' ? args['key_hash'] : undefined
+    const found = await readEntries(world.store, host, { skill, version }, keyHash)
+    const { key, removeKey, use, figures, state } = settle(end, found)
     const entries = [
       ...(removeKey === true ? found.removeKey() : found.writeKey(key)),
       ...found.writeUse(use),
-      ...(state === undefined ? [] : [{ name: entryNames.state(skill, textOf(args['version'])), value: state as unknown as Json }]),
+      found.writeFigures(figures),
+      ...(state === undefined ? [] : [{ name: entryNames.state(skill, version), value: state as unknown as Json }]),
     ]
     const isWritten = await append(world, host, call.key, entries)
     return isWritten ? { state: state?.state ?? null } : undefined
@@ -93,24 +109,41 @@ interface FoundEntries {
   readonly use: UseEntry
   writeKey(key: KeyEntry | undefined): NewEntry[]
   removeKey(): NewEntry[]
+  readonly figures: FiguresEntry
   writeUse(use: UseEntry | undefined): NewEntry[]
+  writeFigures(figures: FiguresEntry): NewEntry
 }
 
-/** Reads the entries of a skill and a key; what is written after them is refused if another process was faster. */
-async function readEntries(store: Store, host: SkillHost, skill: string, keyHash: string | undefined): Promise<FoundEntries> {
-  const names = { use: entryNames.use(skill), ...(keyHash === undefined ? {} : { key: entryNames.key(keyHash) }) }
-  const { entries } = await store.latest(skillLedger(host.project, host.env), Object.values(names))
+interface ExecutedSkill {
+  readonly skill: string
+  readonly version: string
+}
+
+/** Reads the entries of a skill and a key; what is written after them is refused if another process was faster. Throws `R1473` for a newer form. */
+async function readEntries(
+  store: Store,
+  host: SkillHost,
+  { skill, version }: ExecutedSkill,
+  keyHash: string | undefined,
+): Promise<FoundEntries> {
+  const own = { use: entryNames.use(skill), figures: entryNames.figures(skill, version) }
+  const names = { ...own, ...(keyHash === undefined ? {} : { key: entryNames.key(keyHash) }) }
+  const { entries } = await store.latest(skillLedger(host.project, host.env), [...Object.values(names), FORMAT_ENTRY])
   const entry = (name: string | undefined) => entries.find((one) => one.name === name)
+  const newer = newerFormat(entry(FORMAT_ENTRY)?.value)
+  if (newer !== undefined) throw newerRegistry(host.project, newer)
   const condition = (name: string, value: Json): NewEntry => ({ name, value, after: entry(name)?.seq ?? 0 })
   return {
     key: readKey(entry(names.key)?.value),
     use: readUse(entry(names.use)?.value),
+    figures: readFigures(entry(names.figures)?.value),
     writeKey: (key) => (key === undefined || names.key === undefined ? [] : [condition(names.key, key as unknown as Json)]),
     removeKey() {
       const seq = entry(names.key)?.seq
       return names.key === undefined || seq === undefined ? [] : [{ name: names.key, after: seq }]
     },
     writeUse: (use) => (use === undefined ? [] : [condition(names.use, use as unknown as Json)]),
+    writeFigures: (figures) => condition(names.figures, figures as unknown as Json),
   }
 }
 

@@ -10,6 +10,8 @@ export type FactProvider = () => JsonObject[string] | Promise<JsonObject[string]
 export interface SkillOptions {
   /** Default: the name of the work folder. */
   readonly project?: string | undefined
+  /** The organisation whose skills the project has, too: it hides those of which it has an active version itself. */
+  readonly org?: string | undefined
   /** Facts that manifests ask for: `env`, `toolset`, `repo` and others. */
   readonly compat?: Readonly<Record<string, string | readonly string[]>> | undefined
   /** The normalised threshold for manifests that state none; default 0.85. */
@@ -17,6 +19,8 @@ export interface SkillOptions {
   /** Two normalised scores within it are a tie; default 0. */
   readonly epsilon?: number | undefined
   readonly policyMode?: 'enforce' | 'advise' | undefined
+  /** `shadow`: the gate decides and the record says what would have been saved, but no skill is shown or carried out; default `apply`. */
+  readonly mode?: SkillMode | undefined
   readonly principal?: { readonly id: string; readonly roles: readonly string[] } | undefined
   /** Functions that expressions of manifests may call. */
   readonly functions?: readonly ExpressionFunction[] | undefined
@@ -27,15 +31,20 @@ export interface SkillOptions {
   readonly controlPlane?: ControlPlaneOptions | null | undefined
 }
 
+/** What a host does with an approved proposal. */
+export type SkillMode = 'apply' | 'shadow'
+
 /** The options with their defaults. */
 export interface SkillHost {
   readonly project: string
+  readonly org: string | undefined
   /** The environment: the fact `env`, otherwise `default`. */
   readonly env: string
   readonly compat: Readonly<Record<string, string | readonly string[]>>
   readonly tau: number
   readonly epsilon: number
   readonly policyMode: 'enforce' | 'advise'
+  readonly mode: SkillMode
   readonly principal: { readonly id: string; readonly roles: readonly string[] } | undefined
   readonly functions: readonly ExpressionFunction[]
   readonly facts: Readonly<Record<string, FactProvider>>
@@ -46,16 +55,18 @@ const TAU = 0.85
 
 /** Completes the options of a host. `folder`: the name of the work folder. */
 export function skillHost(options: SkillOptions, folder: string): SkillHost {
-  const { project = folder, compat = {}, tau = TAU, epsilon = 0, policyMode = 'enforce', principal } = options
+  const { project = folder, compat = {}, tau = TAU, epsilon = 0, policyMode = 'enforce', mode = 'apply', org, principal } = options
   const { functions = [], facts = {}, tools = [] } = options
   const env = compat['env']
   return {
     project,
+    org,
     env: typeof env === 'string' ? env : (env?.[0] ?? 'default'),
     compat: { ...compat, project },
     tau,
     epsilon,
     policyMode,
+    mode,
     principal,
     functions,
     facts,

@@ -102,9 +102,10 @@ export class SkillProgram implements PlanProgram {
     }
   }
 
-  #proposal({ inputs, proposal }: GateQuestion): SkillProposal {
+  #proposal({ inputs, proposal, isExact }: GateQuestion): SkillProposal {
     const { carrier, why } = proposal
-    return { carrier, skill_ref: this.manifest.id, inputs, ...(why === undefined ? {} : { why }) }
+    const { id, version } = this.manifest
+    return { carrier, skill_ref: isExact ? `${id}@${version}` : id, inputs, ...(why === undefined ? {} : { why }) }
   }
 }
 
@@ -128,6 +129,11 @@ export class SkillMaker {
   /** Makes a skill of a manifest that was compiled with these surroundings. */
   bind(skill: CompiledSkill): SkillProgram {
     return new SkillProgram(bindSkill(skill, this.#table), this.#host)
+  }
+
+  /** True for a stored manifest that this host can compile. */
+  compiles(source: Json): boolean {
+    return decodeSkill(source, this.surroundings).skill !== undefined
   }
 
   /** Makes a skill of a stored manifest. Throws its first error. */
@@ -154,7 +160,7 @@ function assumedTools(source: Json, known: readonly SkillTool[]): readonly Skill
 
 function snapshotOf({ look, board, proposal, parsed, remote }: GateQuestion): GateSnapshot {
   const { userText, goalLabels } = proposal
-  const { env: _, prompts: __, asks_control_plane: ___, ...facts } = look
+  const { env: _, prompts: __, mode: ___, asks_control_plane: ____, ...facts } = look
   return {
     ...facts,
     board,

@@ -1,4 +1,5 @@
 import { type FaultData, type Input, isObject, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
+import { shadowed } from '../gate/shadow.ts'
 import type { Admission } from '../ledger/admission.ts'
 import type { DecisionRecord } from '../model/decision.ts'
 import { beginCall, dropCall, dropTimers, timerOf } from './call-step.ts'
@@ -36,14 +37,23 @@ export function stepSkill(x: SkillStep, input: Input | undefined): void {
   }
 }
 
-function look(one: Execution, inputs: JsonObject): void {
+/** `chosen`: which of several active versions it is has been decided. */
+function look(one: Execution, inputs: JsonObject, more: { readonly chosen?: true } = {}): void {
   one.move({ phase: 'look' })
-  one.x.request('skills.look', { inputs: { ...one.args.inputs, ...inputs } })
+  const exact = one.isExact ? { exact: true } : {}
+  one.x.request('skills.look', { inputs: { ...one.args.inputs, ...inputs }, ...exact, ...more })
+}
+
+/** Another version gets this call: the frame goes on as that one, which has conditions of its own. */
+function becomeVersion(one: Execution, source: Json): void {
+  one.x.become(source)
+  look(one, {}, { chosen: true })
 }
 
 function settled(one: Execution, ref: Ref, result: Json): void {
   switch (one.position.phase) {
     case 'look':
+      if (isObject(result) && result['become'] !== undefined) return becomeVersion(one, result['become'])
       one.x.setInternal(KEYS.look, result)
       return parse(one)
     case 'parse':
@@ -123,7 +133,8 @@ function parserDone(one: Execution, ref: Ref, reply: Json | undefined): void {
 
 function decideOn(one: Execution): void {
   const { x } = one
-  const { decision, slots } = one.program.decide(one.question)
+  const { decision: found, slots } = one.program.decide(one.question)
+  const decision = one.look.mode === 'shadow' ? shadowed(found, one.program.manifest) : found
   if (decision.verdict === 'denied') return note(one, decision, () => refuse(one, decision))
   if (decision.verdict === 'clarify') return note(one, decision, () => clarify(one, decision))
   if (one.look.asks_control_plane === true && one.question.remote === undefined) return askControlPlane(one, slots)
@@ -157,7 +168,7 @@ function answered(one: Execution, answer: Json): void {
   const said = one.x.get(KEYS.answers)
   const answers = { ...(isObject(said) ? said : {}), ...answer }
   one.x.setInternal(KEYS.answers, answers)
-  look(one, answers)
+  look(one, answers, { chosen: true })
 }
 
 function admit(one: Execution, found?: 'done' | 'not_done'): void {

@@ -51,9 +51,10 @@ function toolTraits({ args, def }: Call<RunSettings>): Traits {
   return { leaves: true, repeat: declared?.idempotent === true ? 'keyed' : 'ask' }
 }
 
-/** Tokens, and US dollars where the reply states them. */
-function usedOf(result: Json): StatedUsage {
+/** Returns the usage of a model call: tokens, and US dollars where the reply states them. */
+export function usedOf(result: Json): StatedUsage {
   const { usage } = isObject(result) ? (result as unknown as Pick<ModelReply, 'usage'>) : {}
   const { input = 0, output = 0, usd } = usage ?? {}
-  return { tokens: input + output, calls: 1, ...(usd === undefined ? {} : { cost: usd }) }
+  const tokens = input + output
+  return { tokens, calls: 1, ...(usd === undefined ? { unpriced: tokens } : { cost: usd }) }
 }

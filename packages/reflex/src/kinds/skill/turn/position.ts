@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { Proposal } from '../model/protocol.ts'
-import type { AnsweredCall, HiddenRound } from '../model/turn.ts'
+import type { AnsweredCall, HiddenRound, TurnInput } from '../model/turn.ts'
 
 /** A request of the agent that is not answered yet. */
 export interface OpenRequest {
@@ -35,6 +35,8 @@ export interface TurnPosition {
   readonly flights: Readonly<Record<string, string>>
   /** Requests that wait for the bulletin. */
   readonly queue: readonly string[]
+  /** Calls that a person is asked about, by id. */
+  readonly asked?: Readonly<Record<string, Extract<TurnInput, { readonly do: 'tool' | 'once' }>>>
   /** Replies with a malformed block: two turn the protocol off. */
   readonly malformed: number
 }

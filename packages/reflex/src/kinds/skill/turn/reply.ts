@@ -1,4 +1,4 @@
-import type { Json } from '../../../kernel/index.ts'
+import type { Json, Ref } from '../../../kernel/index.ts'
 import { unknownSkill } from '../gate/skill-ref.ts'
 import { writeArgs } from '../plan/args.ts'
 import type { Proposal, ReplyOutcome } from '../model/protocol.ts'
@@ -15,13 +15,13 @@ import type { Turn } from './turn.ts'
  * Decides what a reply of the model means: its proposals are carried out one after another, its mistakes are explained to it, or the agent
  * gets it. A request has at most `rounds` hidden rounds; the agent gets the reply after the last one, without its blocks.
  */
-export function takeReply(turn: Turn, id: string, reply: ModelReply): void {
+export function takeReply(turn: Turn, id: string, { effect, reply }: SettledReply): void {
   const open = turn.position.requests[id]
   if (open === undefined) return
   const outcome = readReply(turn, reply)
   const { proposals, rejections, clarification } = outcome
-  const isDecided = proposals.length > 0 || (rejections.length > 0 && clarification === undefined)
-  if (!isDecided || open.hidden.length >= turn.x.def.rounds) return answerAgent(turn, id, { open, reply, outcome })
+  const isDecided = reply.isCut !== true && (proposals.length > 0 || (rejections.length > 0 && clarification === undefined))
+  if (!isDecided || open.hidden.length >= turn.x.def.rounds) return answerAgent(turn, id, { open, effect, reply, outcome })
   turn.request(id, {
     hidden: open.hidden,
     used: sumOf(open.used, reply.usage),
@@ -36,11 +36,20 @@ export function takeReply(turn: Turn, id: string, reply: ModelReply): void {
   decideNext(turn, id)
 }
 
-/** Reads what a reply means for skills, and counts replies with a malformed block: two of them turn the protocol off for the turn. */
+/**
+ * Reads what a reply means for skills, and counts replies with a malformed block: two of them turn the protocol off for the turn. In an imported
+ * turn it is off: what looks like a proposal there was none.
+ */
 function readReply(turn: Turn, reply: ModelReply): ReplyOutcome {
   const { malformed } = turn.position
   const parts = reply.parts.map((part) => ('text' in part ? part.text : part.call))
-  const outcome = readReplyParts(parts, { enabled: malformed < MAX_MALFORMED_REPLIES })
+  const isEnabled = malformed < MAX_MALFORMED_REPLIES && turn.args.imported === undefined
+  const outcome = readReplyParts(parts, { enabled: isEnabled })
+  // The end of a reply that was cut is not a mistake of the model.
+  if (reply.isCut === true) {
+    const { clarification: _, ...rest } = outcome
+    return rest
+  }
   if (outcome.malformed) turn.move({ malformed: malformed + 1 })
   return outcome
 }
@@ -65,6 +74,7 @@ export function decideNext(turn: Turn, id: string): void {
         userText,
         ...(why === undefined ? {} : { why }),
         ...(args.goalLabels === undefined ? {} : { goalLabels: args.goalLabels }),
+        ...(args.conversation === undefined ? {} : { conversation: args.conversation }),
       },
     }),
   })
@@ -100,19 +110,26 @@ function endRound(turn: Turn, id: string, { hidden, used, visible, round }: Open
   send(turn, id)
 }
 
-interface LastReply {
-  readonly open: OpenRequest
+/** A reply, and the effect that gave it. */
+interface SettledReply {
+  readonly effect: Ref
   readonly reply: ModelReply
+}
+
+interface LastReply extends SettledReply {
+  readonly open: OpenRequest
   readonly outcome: ReplyOutcome
 }
 
 /** The agent gets the last reply, without what is for skills alone. */
-function answerAgent(turn: Turn, id: string, { open, reply, outcome }: LastReply): void {
+function answerAgent(turn: Turn, id: string, { open, effect, reply, outcome }: LastReply): void {
   const { clarification } = outcome
   const visible = clarification === undefined ? outcome.visible : joined(outcome.visible, clarificationText(clarification))
+  const { raw: _, ...read } = reply
   turn.resolve(id, {
     ok: true,
-    reply,
+    reply: read,
+    effect,
     visible,
     text: joined(open.visible, visible),
     ownCalls: outcome.ownCalls,

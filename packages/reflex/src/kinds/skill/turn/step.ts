@@ -5,6 +5,7 @@ import { BEGINNING, NEW_REQUEST } from './position.ts'
 import { decideNext, takeReply } from './reply.ts'
 import { addResult, outcomeMessage } from './results.ts'
 import { send } from './send.ts'
+import { act, askAbout, decided } from './divergence.ts'
 import { Turn, TURN_KEYS, type TurnStep } from './turn.ts'
 
 /** The flight of the bulletin belongs to no call of the agent. */
@@ -23,10 +24,15 @@ export function stepTurn(x: TurnStep, input: Input | undefined): void {
 }
 
 function begin(x: TurnStep): void {
-  const { seed = {}, replaced = [] } = (isObject(x.args) ? x.args : {}) as unknown as TurnArgs
+  const { seed = {}, replaced = [], imported } = (isObject(x.args) ? x.args : {}) as unknown as TurnArgs
   if (replaced.length > 0) x.note({ replaced: replaced as unknown as Json })
   for (const [path, { value, from }] of Object.entries(seed)) x.set(path, value, { from })
-  x.go(BEGINNING as unknown as JsonObject)
+  // A recorded turn has had its texts and its skills elsewhere.
+  if (imported !== undefined) {
+    x.setInternal(TURN_KEYS.userText, '')
+    x.note({ imported: imported as unknown as Json })
+  }
+  x.go((imported === undefined ? BEGINNING : { ...BEGINNING, phase: 'open' }) as unknown as JsonObject)
   // The turn stays open until the agent's code ends it.
   x.wait('message', 'turn', { stays: true })
 }
@@ -39,6 +45,8 @@ function take(turn: Turn, input: Input | undefined): void {
       return settled(turn, input[1], input[2])
     case 'err':
       return failed(turn, input[1], input[2] as unknown as FaultData)
+    case 'answer':
+      return decided(turn, input[1], input[2])
     case 'end':
       return ended(turn, input[1], input[2], input[3])
     default:
@@ -49,9 +57,8 @@ function called(turn: Turn, call: TurnInput): void {
   const { x } = turn
   switch (call.do) {
     case 'tool':
-      return turn.flight(x.request('wrap.tool', { id: call.id, tool: call.tool, args: call.args }), call.id)
     case 'once':
-      return turn.flight(x.request('wrap.once', { id: call.id, name: call.name }), call.id)
+      return call.diverged === undefined ? act(turn, call) : askAbout(turn, call)
     case 'model':
       return asked(turn, call)
     case 'note':
@@ -82,7 +89,7 @@ function settled(turn: Turn, ref: Ref, result: Json): void {
   if (id === BULLETIN) return bulletinDone(turn, result)
   const open = turn.position.requests[id]
   if (open === undefined) return turn.resolve(id, { ok: true, value: result })
-  takeReply(turn, id, result as unknown as ModelReply)
+  takeReply(turn, id, { effect: ref, reply: result as unknown as ModelReply })
 }
 
 /** The bulletin is there: what waited for it is sent. An agent whose skills cannot be looked up works without them. */

@@ -72,16 +72,18 @@ type AttackReply = ScriptedReply | (PartialReply & { readonly pieces: readonly s
 export type Fill = (text: string) => string
 
 export function attacks(): Attack[] {
-  return casesOf('attacks').map((it) => {
-    const facts = it.json('attack.json') as Facts
-    return {
-      ...facts,
-      name: it.name,
-      it,
-      values: (fill) => (it.has('values.json') ? (JSON.parse(fill(it.text('values.json'))) as JsonObject) : {}),
-      replies: (fill) => linesOf(it).map((line) => JSON.parse(fill(line)) as AttackReply),
-    }
-  })
+  return casesOf('attacks')
+    .filter(({ name }) => !name.startsWith('skill-'))
+    .map((it) => {
+      const facts = it.json('attack.json') as Facts
+      return {
+        ...facts,
+        name: it.name,
+        it,
+        values: (fill) => (it.has('values.json') ? (JSON.parse(fill(it.text('values.json'))) as JsonObject) : {}),
+        replies: (fill) => linesOf(it).map((line) => JSON.parse(fill(line)) as AttackReply),
+      }
+    })
 }
 
 function linesOf(it: Case): string[] {

@@ -1,0 +1,4 @@
+import { conformance } from '../conformance.ts'
+import { agentsDriver } from './agents-driver.ts'
+
+conformance(agentsDriver)

@@ -1,0 +1,5 @@
+import { conformance } from '../conformance.ts'
+import { langChainDriver, langGraphDriver } from './chat-driver.ts'
+
+conformance(langChainDriver)
+conformance(langGraphDriver)
