@@ -544,10 +544,11 @@ const SHARED: readonly Verb[] = [
       new Option('--out <dir>', 'the folder of drafts; default: skills. A file that a person has changed is never replaced'),
       new Option('--dry', 'print what would be kept and dropped; write no draft, and keep nothing in the registry'),
       new Option('--format <format>', 'for import: the format of the transcripts; default: as their content shows'),
+      TOOLS,
       BY,
       ...COMMON,
     ],
-    examples: ['learn snapshot', 'learn snapshot --dry --support 0.1', 'learn import session.jsonl'],
+    examples: ['learn snapshot --tools shop.ts', 'learn snapshot --dry --support 0.1', 'learn import session.jsonl'],
     action: async (console, words, flags) => {
       const load = async (): Promise<SessionAction> => (await import('./verbs/learn.ts')).learnVerb
       // Only transcripts that are imported need a store.
@@ -715,11 +716,11 @@ const SHARED: readonly Verb[] = [
     name: 'init',
     words: [['[folder]', 'the folder to write to; created if missing; default: this folder']],
     about: 'write a first program, and show the next commands',
-    options: COMMON,
-    examples: ['init', 'init hello'],
+    options: [new Option('--first <what>', 'program, or agent: an agent with its tools and a skill; default: program'), ...COMMON],
+    examples: ['init', 'init hello', 'init --first agent'],
     action: withoutStore(async () => {
       const { init } = await import('./verbs/init.ts')
-      return (console, [folder]) => Promise.resolve(init(console, folder))
+      return (console, [folder], flags: { readonly first?: string }) => Promise.resolve(init(console, folder, flags.first))
     }),
   },
 ]

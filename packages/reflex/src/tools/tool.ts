@@ -55,6 +55,11 @@ export interface Tool<Args = unknown, Result = Json> {
   /** The arguments that an author writes literally: callers put no value of a board, an input or a model into them. */
   readonly authored?: readonly string[] | undefined
   /**
+   * The call that undoes a call, for skills that are learned. Texts in `args` may name parts of the call: `{{args.order}}`,
+   * `{{result.refund_id}}`.
+   */
+  readonly undo?: { readonly tool: string; readonly args: JsonObject } | undefined
+  /**
    * Returns the capabilities of this call, besides that of the tool itself. Never throws for arguments that `input`
    * accepts.
    */

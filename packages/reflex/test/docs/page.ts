@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -25,23 +26,51 @@ export function kindPage(kind: string): DocsPage {
   const blocks = [...text.matchAll(/(?:^`([\w.-]+)`:\n\n)?^```(\w+)\n([\s\S]*?)^```/gm)].map(
     ([, file, language = '', block = '']): PageBlock => ({ file, language, text: block }),
   )
-  let folder = ''
+  const folder = linkedFolder(kind)
   beforeAll(() => {
-    folder = realpathSync(mkdtempSync(join(tmpdir(), `reflex-${kind}-docs-`)))
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n')
-    for (const block of blocks) if (block.file !== undefined) writeFileSync(join(folder, block.file), block.text)
+    for (const block of blocks) if (block.file !== undefined) writeFileSync(join(folder(), block.file), block.text)
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
   return {
     blocks,
     get folder() {
-      return folder
+      return folder()
     },
   }
+}
+
+/** Makes a folder in which the packages of this repository are installed. It exists while the tests of the file run. */
+export function linkedFolder(name: string): () => string {
+  let folder = ''
+  beforeAll(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), `reflex-${name}-docs-`)))
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n')
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  return () => folder
 }
 
 /** Returns the words of a command for a shell: those in single quotes are one. */
 export function wordsOf(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain = '']) => quoted ?? plain)
+}
+
+/** The end of a command that ran in a process of its own. */
+export interface EndedProcess {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs a line of a page, `npx reflex …` or `node …`, in a process of its own. */
+export function inProcess(folder: string, line: string): EndedProcess {
+  const words = wordsOf(line)
+  const argv = words[0] === 'npx' ? [join(root, 'packages/reflex/bin/reflex.js'), ...words.slice(2)] : words.slice(1)
+  const { status, stdout, stderr } = spawnSync(process.execPath, argv, {
+    cwd: folder,
+    encoding: 'utf8',
+    input: '',
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+  })
+  return { code: status, out: stdout, err: stderr }
 }

@@ -42,7 +42,10 @@ export function learningVerbs({ common, by, policy, tools, input, withStore, wit
         new Option('--run <run>', 'for why: the run with the decision'),
         new Option('--junit <file>', 'for test: also write the result as JUnit XML'),
         new Option('--share <share>', 'for approve: the share of the calls that it gets, such as 0.1; default: its rollout, otherwise all'),
-        new Option('--to <env>', 'for promote: the environment that gets the tested version; a person approves it there, or the control plane is asked'),
+        new Option(
+          '--to <env>',
+          'for promote: the environment that gets the tested version; a person approves it there, or the control plane is asked',
+        ),
         new Option('--out <dir>', 'for import: the folder of the draft; default: this folder'),
         new Option('--deprecate', 'for evict: only stop to offer it; a week later it can be evicted'),
         new Option('--reason <text>', 'for evict: the reason, for the registry'),

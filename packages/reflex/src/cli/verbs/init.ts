@@ -5,6 +5,8 @@ import { faults } from '../../runs/faults.ts'
 import type { Console } from '../console.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, commandHint } from '../layout.ts'
+import { quote, suggest } from '../../text/index.ts'
+import { AGENT_STARTER } from '../starters/agent.ts'
 
 /** A first program that runs anywhere, offline: it counts files, asks, and writes only if the answer is yes. */
 const STARTER = `{
@@ -33,37 +35,67 @@ const STARTER = `{
 
 const FILE = 'hello.workflow.json'
 
+/** A starter: its files, and the next commands over the path of its folder. */
+interface Starter {
+  readonly files: readonly (readonly [name: string, text: string])[]
+  readonly about: string
+  readonly next: (console: Console, path: (name: string) => string) => readonly (readonly [label: string, command: string])[]
+}
+
+const STARTERS: Readonly<Record<string, Starter>> = {
+  program: {
+    files: [[FILE, STARTER]],
+    about: 'asks you a question, offline',
+    next: (console, path) => [
+      ['draw', console.command('graph', path(FILE))],
+      ['run', console.command('run', path(FILE))],
+      ['look back', console.command('trace', 'last')],
+    ],
+  },
+  agent: {
+    files: AGENT_STARTER,
+    about: 'an agent with a skill, offline',
+    next: (console, path) => [
+      ['run', `node ${path('agent.mjs')}`],
+      ['test', console.command('skill', 'test', path('parcel.where.skill.json'), '--tools', path('tools.mjs'))],
+      ['approve', console.command('skill', 'approve', 'parcel.where@1.0.0', '--by', console.world.surroundings.actor)],
+      ['again', `node ${path('agent.mjs')}`],
+    ],
+  },
+}
+
 /**
  * `reflex init [FOLDER]`: writes a first program and prints the next commands. Creates the folder if it is missing.
- * Throws `R2038` if a file of that name exists, and changes nothing then.
+ * Throws `R2038` if a file of that name exists, and changes nothing then; `R2031` for another thing to begin with.
  */
-export function init(console: Console, folder = '.'): number {
+export function init(console: Console, folder = '.', first = 'program'): number {
   const { cwd } = console.world.surroundings
-  const path = resolve(cwd, folder, FILE)
-  const name = console.nearPath(path)
-  write(path, name)
-  const next = [
-    ['draw', console.command('graph', name)],
-    ['run', console.command('run', name)],
-    ['look back', console.command('trace', 'last')],
-  ] as const
-  if (console.shape !== 'text') console.document(plainJson({ v: 1, files: [name], next: next.map(([, command]) => command) }))
+  const starter = Object.hasOwn(STARTERS, first) ? STARTERS[first] : undefined
+  if (starter === undefined)
+    throw faults.make('R2031', `--first ${quote(first)} is not known; it is ${Object.keys(STARTERS).join(' or ')}`, {
+      fix: `write --first ${suggest(first, Object.keys(STARTERS)) ?? 'program'}`,
+    })
+  const path = (name: string): string => console.nearPath(resolve(cwd, folder, name))
+  for (const [name] of starter.files) if (existsSync(resolve(cwd, folder, name))) throw existsFault(path(name))
+  for (const [name, text] of starter.files) write(resolve(cwd, folder, name), path(name), text)
+  const next = starter.next(console, path)
+  const names = starter.files.map(([name]) => path(name))
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, files: names, next: next.map(([, command]) => command) }))
   else {
     const { out } = console
-    const head = out.text(name)
+    const head = out.text(names.join(' '))
     console.print([
-      ...factLine(head, out.paint('bold', head), ['written', 'asks you a question, offline'], out),
+      ...factLine(head, out.paint('bold', head), ['written', starter.about], out),
       ...next.map(([label, command]) => commandHint(out, label, command)),
     ])
   }
   return EXIT.done
 }
 
-function write(path: string, name: string): void {
-  if (existsSync(path)) throw existsFault(name)
+function write(path: string, name: string, text: string): void {
   try {
     makeFolders(dirname(path))
-    writeFileSync(path, STARTER, { flag: 'wx' })
+    writeFileSync(path, text, { flag: 'wx' })
   } catch (cause) {
     // Another process may have created it first.
     if (existsSync(path)) throw existsFault(name)

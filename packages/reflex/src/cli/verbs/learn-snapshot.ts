@@ -18,6 +18,7 @@ const DRAFTS = 'skills'
 export async function learnSnapshot(session: Session, flags: LearnFlags): Promise<number> {
   const { console, reflex } = session
   const { world } = console
+  await reflex.useTools(flags.tools ?? [])
   const { host, registry } = projectRegistry(reflex, { version: world.version, env: flags.env })
   const { shapes, written } = learnFolder(reflex.home)
   const began = reflex.host.monotonic()

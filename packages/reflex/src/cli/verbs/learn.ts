@@ -12,6 +12,7 @@ export interface LearnFlags extends ContinueFlags {
   readonly out?: string
   readonly dry?: boolean
   readonly format?: string
+  readonly tools?: readonly string[]
 }
 
 const ACTIONS = ['snapshot', 'import'] as const

@@ -10,7 +10,9 @@ export function checkCase({ expect }: UnitCase, run: CaseRun): readonly string[]
   const missing = outcome?.missing?.map(({ slot }) => slot) ?? decision?.missing ?? []
   return [
     ...commonProblems(run),
-    ...differs('verdict', expect.verdict, decision?.verdict),
+    ...differs('verdict', expect.verdict, decision?.verdict).map((text) =>
+      decision === undefined || decision.verdict === 'approved' ? text : `${text}; the gate says ${decision.reason}`,
+    ),
     ...differs('status', expect.status, outcome?.status),
     ...differs('reason', expect.reason, outcome?.reason),
     ...differs('missing', expect.missing === undefined ? undefined : [...expect.missing].sort(), [...missing].sort()),

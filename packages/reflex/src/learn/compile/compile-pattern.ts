@@ -7,6 +7,7 @@ import type { MinedPattern } from '../mine/pattern.ts'
 import type { RowSource } from '../mine/rows.ts'
 import { plainArguments } from '../mine/verify.ts'
 import { faults } from '../shapes/faults.ts'
+import { shortSymbol } from '../shapes/operation-shape.ts'
 import type { ActivationTerms } from './activation-terms.ts'
 import { asVersionOf, KnownSkills, type Novelty } from './known-skills.ts'
 import { bindingsOf, budgetOf, effectsOf, type FindTool, outputsOf, slotsOf, stepsOf } from './manifest-parts.ts'
@@ -193,8 +194,9 @@ function compatOf({ labels }: MinedPattern, names: readonly string[]): Manifest[
   return Object.fromEntries(names.flatMap((name) => (labels[name] === undefined ? [] : [[name, labels[name]] as const])))
 }
 
+/** The summary stands on a card of 120 tokens: it names the calls, and the slots stand beside it. */
 function summaryOf({ symbols }: MinedPattern): string {
-  const calls = symbols.map((symbol) => symbol.replace(/[<>]/g, ' ')).join(', then ')
+  const calls = symbols.map((symbol) => shortSymbol(symbol).replace(/[<>]/g, ' ')).join(', then ')
   return `Calls ${calls}`.slice(0, MOST_SUMMARY)
 }
 

@@ -35,6 +35,14 @@ export function operationShape(tool: string, args: Json | undefined, facts: Tool
   return symbol.length <= LONGEST_SYMBOL ? symbol : `${symbol.slice(0, LONGEST_SYMBOL)}#${digest(symbol).slice(0, 16)}`
 }
 
+/** Returns the tool of a symbol, or the command of a command line. */
+export function shortSymbol(symbol: string): string {
+  const colon = symbol.indexOf(':')
+  const [tool, shape] = [symbol.slice(0, colon), symbol.slice(colon + 1)]
+  if (tool === 'skill' || shape === '?') return symbol
+  return shape.startsWith('(') ? tool : (shape.split(/[{(]/)[0] ?? tool)
+}
+
 /** Returns the words of a command line: a text or a list of texts. Undefined for anything else, and for a text that cannot be split. */
 export function wordsOf(line: Json | undefined): readonly CommandWord[] | undefined {
   if (typeof line === 'string') return commandWords(line)

@@ -2,6 +2,8 @@ import type { MiningReport } from '../mine/mine.ts'
 import type { Reason } from '../mine/rejected.ts'
 import type { KeptDraft } from './snapshot.ts'
 
+export { shortSymbol } from '../shapes/operation-shape.ts'
+
 /** What each reason says of a pattern, in the words of a report. */
 export const REASON_TEXTS: Readonly<Record<Reason, string>> = {
   support: 'rare',
@@ -38,14 +40,6 @@ export function thresholdOf(reason: Reason, { least, params }: Pick<MiningReport
     default:
       return undefined
   }
-}
-
-/** Returns the tool of a symbol, or the command of a command line. */
-export function shortSymbol(symbol: string): string {
-  const colon = symbol.indexOf(':')
-  const [tool, shape] = [symbol.slice(0, colon), symbol.slice(colon + 1)]
-  if (tool === 'skill' || shape === '?') return symbol
-  return shape.startsWith('(') ? tool : (shape.split(/[{(]/)[0] ?? tool)
 }
 
 /** Returns the command that tests a draft. */

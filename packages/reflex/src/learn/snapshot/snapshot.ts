@@ -1,4 +1,4 @@
-import { digest, type Fault, isFault, type Store } from '../../kernel/index.ts'
+import { digest, type Fault, isFault, type Json, type Store } from '../../kernel/index.ts'
 import { manifestText } from '../../kinds/skill/manifest/canonical.ts'
 import type { SkillHost } from '../../kinds/skill/manifest/read-skill.ts'
 import type { Manifest } from '../../kinds/skill/model/manifest.ts'
@@ -66,7 +66,13 @@ export async function takeSnapshot(world: SnapshotWorld, { owner, params, isDry 
 async function keep(registry: SkillRegistry, draft: SkillDraft): Promise<KeptDraft> {
   if (draft.novelty.is === 'known') return { draft, kept: 'known' }
   try {
-    await registry.put(draft.manifest, digest(manifestText(draft.manifest)), 'mined')
+    const hash = digest(manifestText(draft.manifest))
+    await registry.put(draft.manifest, hash, 'mined')
+    // Without its cases, a test of the draft by its id has nothing to run.
+    await registry.keepCases(
+      hash,
+      draft.cases.map(([, unit]) => unit as unknown as Json),
+    )
     return { draft, kept: 'draft' }
   } catch (thrown) {
     // Two patterns can both be nearly the same as one skill, and then both want to be its next version.

@@ -40,13 +40,30 @@ export function agentTools(tools: AgentTools, declared: readonly SkillTool[]): r
 
 /** What a tool says of itself; what it does not say is the worst (reference skill 1.6). */
 function factsOf(name: string, tool: unknown): SkillTool {
-  const { sideEffects, idempotent, redact } = fieldsOf(tool)
+  const { sideEffects = houseEffects(tool), idempotent = isRepeatable(tool), redact, undo } = fieldsOf(tool)
   return {
     name,
     sideEffects: sideEffects === 'none' || sideEffects === 'local' ? sideEffects : 'external',
     idempotent: idempotent === true || sideEffects === 'none',
+    ...(isUndo(undo) ? { undo } : {}),
     ...(Array.isArray(redact) ? { redact: redact.filter((one) => typeof one === 'string') } : {}),
   }
+}
+
+/** A tool of `defineTool` says the same in its own words. */
+function houseEffects(tool: unknown): 'none' | undefined {
+  const { leaves, repeat } = fieldsOf(tool)
+  return leaves === false && repeat === 'free' ? 'none' : undefined
+}
+
+function isRepeatable(tool: unknown): boolean {
+  const { repeat } = fieldsOf(tool)
+  return repeat === 'free' || repeat === 'keyed'
+}
+
+function isUndo(undo: unknown): undo is NonNullable<SkillTool['undo']> {
+  const { tool, args } = fieldsOf(undo)
+  return typeof tool === 'string' && typeof args === 'object' && args !== null
 }
 
 /** Returns a tool of an agent as plans of skills call it: the agent's own function, past its proxy. */

@@ -3,7 +3,7 @@ import { progressToGoal } from '../gate/progress.ts'
 import { type RankedSkill, type Ranking, type RankOptions, rankSkills } from '../gate/rank.ts'
 import { readWords } from '../gate/words.ts'
 import type { Bulletin } from '../model/card.ts'
-import { type BulletinTurn, cardCandidate, type InstalledSkill, isEligible, previewScore } from './candidates.ts'
+import { type BulletinTurn, canScore, cardCandidate, type InstalledSkill, isEligible, previewScore } from './candidates.ts'
 import { type Card, writeCard } from './cards.ts'
 import { faults } from './faults.ts'
 import { BLOCK_SHAPES, type GuidanceCarrier } from './guidance.ts'
@@ -91,9 +91,11 @@ function candidatesOf(skills: readonly InstalledSkill[], turn: BulletinTurn, don
   const words = readWords(turn.userText ?? '')
   return skills
     .filter((installed) => isEligible(installed, turn))
-    .map((installed) => {
+    .flatMap((installed) => {
       const { manifest } = installed.skill
-      const { normalised, matched } = previewScore(installed, turn, words)
+      const score = previewScore(installed, turn, words)
+      if (!canScore(score)) return []
+      const { normalised, matched } = score
       return {
         id: manifest.id,
         version: manifest.version,

@@ -1,4 +1,5 @@
 import { compatOf } from '../gate/host-compat.ts'
+import { millionths, ratio } from '../gate/millionths.ts'
 import { scoreSkill } from '../gate/score.ts'
 import type { BoundSkill } from '../gate/skill.ts'
 import { fillSlots } from '../gate/slots.ts'
@@ -41,6 +42,14 @@ function isBound({ unbound: { tools, functions, facts } }: BoundSkill): boolean 
 /** Scores a skill with what the turn knows, as the gate would. */
 export function previewScore({ skill, stats }: InstalledSkill, turn: BulletinTurn, words: TextWords): ScoreResult {
   return scoreSkill(skill, { ...turn, stats }, words)
+}
+
+/**
+ * True if the gate can still find a score high enough: it reads the text of the user, which is known, and the blackboard, which may fill until
+ * then. A skill that the gate will deny is only tokens, and a model that proposes it loses a round.
+ */
+export function canScore({ normalised, tau_normalised, features, weights, max }: ScoreResult): boolean {
+  return normalised + ratio(weights.entity_type * (millionths(1) - features.entity_type), max) >= tau_normalised
 }
 
 /** Returns what the card of a skill shows. A slot is known if a source below the proposal has a valid value for it. */

@@ -4,7 +4,15 @@ export interface Tokenizer {
   readonly count: (text: string) => number
 }
 
-const RUNS = /[A-Za-z0-9]+| +|[^A-Za-z0-9 ]/gu
+const RUNS = /[A-Za-z0-9]+| +|[!-/:-@[-`{-~]+|[^A-Za-z0-9 ]/gu
+/** Marks between words of JSON and of tags, as they stand without spaces: each is one token in both encodings. */
+const JSON_MARKS: ReadonlySet<string> = new Set(['{"', '"}', '"}}', '":', '":"', '":{"', '":["', '","', '"]', '"},{"', '</', '>{"'])
+/** Words of the protocol. Other words in capitals take a token for two letters. */
+const PROTOCOL_WORDS: ReadonlyMap<string, number> = new Map([
+  ['SKILL', 2],
+  ['RESULT', 1],
+])
+const MARKS = /^[!-/:-@[-`{-~]+$/
 const DIGITS = /^[0-9]+$/
 const LETTERS = /^[A-Za-z]+$/
 const WORD = /^[A-Z]?[a-z]+$/
@@ -37,6 +45,9 @@ function estimateTokens(text: string): number {
 /** Numbers have a token for three digits, and one for the space before them; a word takes the space into its first token. */
 function tokensOfRun(run: string, isAfterSpace: boolean): number {
   const { length } = run
+  if (MARKS.test(run)) return !isAfterSpace && JSON_MARKS.has(run) ? 1 : length
+  const known = PROTOCOL_WORDS.get(run)
+  if (known !== undefined) return known
   if (DIGITS.test(run)) return Math.ceil(length / 3) + (isAfterSpace ? 1 : 0)
   if (WORD.test(run)) return Math.ceil(length / (length > LONGEST_WORD || UNUSUAL.test(run) ? 1.5 : 4))
   if (LETTERS.test(run)) return Math.ceil(length / (length > 6 ? 1.4 : 2))

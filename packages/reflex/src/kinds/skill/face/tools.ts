@@ -19,6 +19,7 @@ export function skillTools(tools: KindWorld['tools'], added: readonly SkillTool[
         sideEffects: tool.leaves ? 'external' : 'none',
         idempotent: tool.repeat !== 'ask',
         ...(Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : {}),
+        ...(tool.undo === undefined ? {} : { undo: tool.undo }),
       },
     ]
   })

@@ -80,13 +80,14 @@ function skillStory({ record: { more, input }, state }: Change<TurnSource>): Sto
     const name = state.pins[pin]?.[0] ?? 'a skill'
     return { mark: 'push', node: name, text: 'the model proposes it' }
   })
-  const ended = input?.[0] === 'end' ? [skillEnd(input[3])] : []
+  const ended = input?.[0] === 'end' ? [skillEnd(input[2], input[3])] : []
   return [...started, ...ended]
 }
 
-function skillEnd(value: Json | undefined): StoryEvent {
-  const { skill_id, status } = isObject(value) ? value : {}
-  return { mark: 'pop', node: `skill:${text(skill_id)}`, text: `it ends: ${text(status) || 'broken off'}` }
+/** The value of a strand can stand in its own record alone; then only its end is known here. */
+function skillEnd(end: string, value: Json | undefined): StoryEvent {
+  const { skill_id = '', status = end === 'done' ? 'its result goes to the model' : 'broken off' } = isObject(value) ? value : {}
+  return { mark: 'pop', node: skill_id === '' ? 'skill' : `skill:${text(skill_id)}`, text: `it ends: ${text(status)}` }
 }
 
 function text(value: Json | undefined): string {

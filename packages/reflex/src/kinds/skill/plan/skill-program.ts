@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../kernel/index.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { clarifyQuestions } from '../gate/clarify.ts'
 import { decide, dryRun } from '../gate/decide.ts'
 import { functionTable, type FunctionTable } from '../gate/functions.ts'
@@ -149,10 +149,24 @@ export class SkillMaker {
 
   /** Makes a skill of a stored manifest. Throws its first error. */
   compile(source: Json): SkillProgram {
-    const { skill, findings } = decodeSkill(source, this.surroundings)
+    const { tools = [], ...surroundings } = this.surroundings
+    const { skill, findings } = decodeSkill(source, { ...surroundings, tools: [...tools, ...assumedTools(source, tools)] })
     if (skill !== undefined) return this.bind(skill)
     throw findings.find(({ severity }) => severity === 'error') ?? new TypeError('a manifest without a skill has a finding')
   }
+}
+
+/**
+ * Returns what is assumed of tools that a stored manifest names and this process does not have. The manifest was checked with them, so what it
+ * says of its effects holds; a gate that asks for such a tool denies. Without this, a process without the tools could not even show the run.
+ */
+function assumedTools(source: Json, known: readonly SkillTool[]): readonly SkillTool[] {
+  const { preconditions, effects, plan } = isObject(source) ? source : {}
+  const named = isObject(preconditions) && isList(preconditions['tools_available']) ? preconditions['tools_available'] : []
+  const external = isObject(effects) && isList(effects['external']) ? effects['external'] : []
+  const changes = external.length > 0 || (isObject(plan) && plan['idempotence_key'] !== undefined)
+  const names = named.filter((name): name is string => typeof name === 'string' && !known.some((tool) => tool.name === name))
+  return names.map((name) => ({ name, sideEffects: changes ? 'external' : 'none', idempotent: true }))
 }
 
 function snapshotOf({ look, board, proposal, parsed, remote }: GateQuestion): GateSnapshot {

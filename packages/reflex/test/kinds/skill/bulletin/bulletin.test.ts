@@ -20,8 +20,9 @@ function installed(manifest: object, changes: Partial<InstalledSkill> = {}): Ins
   return { skill: skillOf(manifest), state: 'active', stats: { successes: 0, runs: 0 }, followed: 0, ...changes }
 }
 
+/** A turn with a threshold that every skill reaches. */
 function turn(changes: Partial<BulletinTurn> = {}): BulletinTurn {
-  return { ...snapshot(), ...changes }
+  return { ...snapshot(), tau: 0.1, ...changes }
 }
 
 /** A skill that reads, with a name of its own. */
@@ -99,6 +100,16 @@ describe('a bulletin', () => {
     expect(composeBulletin([], turn(), { ...OPTIONS, previous: empty.selection })).toMatchObject({ text: '', same: false })
   })
 
+  it('leaves out what the gate will deny for its score, whatever is proposed', () => {
+    const activation = { ...SHOW.activation, goal_labels: [], keywords_any: ['invoice'] }
+    const weighed = { ...activation, score_weights: { keyword_hit: 1, entity_type: 3 } }
+    const skills = [named('a.status'), named('b.other', { activation }), named('c.may', { activation: weighed })]
+    const shown = (userText: string, tau: number): readonly string[] =>
+      composeBulletin(skills, turn({ userText, tau }), OPTIONS).cards.map(({ id }) => id)
+    // The blackboard may still get what `entity_type` looks for, so the third one can pass.
+    expect(shown('What is the status?', 0.6)).toEqual(['a.status', 'c.may'])
+    expect(shown('Send the invoice', 0.85)).toEqual(['c.may'])
+  })
   it('orders skills by the score that the gate would give', () => {
     const other = { goal_labels: [], keywords_any: ['invoice'] }
     const skills = [
