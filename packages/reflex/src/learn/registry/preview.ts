@@ -55,7 +55,8 @@ export async function previewDecision(
   const proposal = {
     carrier: given.user === undefined ? 'program' : 'text',
     skill_ref: id,
-    inputs: skillInputs(kept, inputs.input, inputs.texts),
+    // Nothing is written down, so nothing has to be sealed.
+    inputs: skillInputs(kept, { ...inputs, seal: (value) => (typeof value === 'string' ? value : JSON.stringify(value)) }),
   } as const
   const snapshot = { ...(await turnOf(given)), state: state.state, stats, functionResults: [], confirmed: [] }
   return decide(bound, { ...snapshot, functionResults: dryRun(bound, snapshot, proposal, host.functions) }, proposal)
