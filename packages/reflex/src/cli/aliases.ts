@@ -1,39 +1,16 @@
-/** Words of other texts about this command, and the words of the house that they stand for. The rest of a command line stays. */
-const ALIASES: readonly (readonly [words: readonly string[], meant: readonly string[]])[] = [
-  [['skill', 'validate'], ['validate']],
-  [
-    ['skill', 'activate'],
-    ['skill', 'approve'],
-  ],
-  [
-    ['skill', 'deprecate'],
-    ['skill', 'evict', '--deprecate'],
-  ],
-  [['trace', 'list'], ['runs']],
-  [['trace', 'show'], ['trace']],
-  [['trace', 'verify'], ['replay']],
-  [['log', 'compact'], ['gc']],
-]
+import { skillAlias } from './learning/aliases.ts'
+import { LEARNING } from './learning/verbs.ts'
 
-/** Aliases that take a run: without one, their second word is the name of a run. */
-const WITH_RUN: readonly string[] = ['show', 'verify']
+/** Words of other texts about runs, and the verbs of the house that they stand for. */
+const TRACE_ALIASES: Readonly<Record<string, string>> = { list: 'runs', show: 'trace', verify: 'replay' }
 
-/** Returns a command line with the words of the house: an alias does, prints and exits as they do. */
+/** Returns a command line with the words of the house: an alias does, prints and exits as they do. The rest of the line stays. */
 export function withoutAliases(argv: readonly string[]): readonly string[] {
-  const [verb, action, ...rest] = argv
-  if (verb === 'skill' && action === 'export') return exported(rest)
-  const found = ALIASES.find(([words]) => words[0] === verb && words[1] === action)
-  if (found === undefined) return argv
-  const named = rest.some((word) => !word.startsWith('-'))
-  if (verb === 'trace' && named !== WITH_RUN.includes(action ?? '')) return argv
-  return [...found[1], ...rest]
+  const [verb = '', action = '', ...rest] = argv
+  if (verb === LEARNING[0]) return skillAlias(action, rest) ?? argv
+  if (verb === 'log' && action === 'compact') return ['gc', ...rest]
+  const meant = verb === 'trace' && Object.hasOwn(TRACE_ALIASES, action) ? TRACE_ALIASES[action] : undefined
+  // Without a run, the second word is the name of one, but `list` takes none.
+  const hasRun = rest.some((word) => !word.startsWith('-'))
+  return meant === undefined || hasRun === (action === 'list') ? argv : [meant, ...rest]
 }
-
-/** `skill export ID` is `export skill:ID --format skill-md`. */
-function exported(rest: readonly string[]): readonly string[] {
-  const at = rest.findIndex((word, i) => !word.startsWith('-') && !TAKES_VALUE.includes(rest[i - 1] ?? ''))
-  const words = rest.map((word, i) => (i === at && !word.startsWith('skill:') ? `skill:${word}` : word))
-  return ['export', ...words, ...(rest.includes('--format') ? [] : ['--format', 'skill-md'])]
-}
-
-const TAKES_VALUE: readonly string[] = ['-o', '--output', '--format', '--store']

@@ -96,7 +96,7 @@ export function learningVerbs({ common, by, policy, tools, input, withStore, wit
         policy,
         ...common,
       ],
-      examples: ["gate explain --skill refund.lost_parcel --input order=A-1042 --user 'My parcel is lost'"],
+      examples: ['gate explain --skill refund.lost_parcel -i order=A-1042 --user lost'],
       action: withExistingStore(async () => {
         const { gate } = await import('./gate.ts')
         return (session, [action = 'explain'], flags) => gate(session, action, flags)

@@ -1,4 +1,4 @@
-// proves: skill 15, skill 176, skill 177
+// proves: skill 15, skill 176
 import { expect, it } from 'vitest'
 import { lookAfter, lookAfterDaily } from '../../../src/learn/registry/look-after.ts'
 import { decisionsOf, note, released } from './world.ts'
@@ -19,6 +19,8 @@ it('a program gets the version that the split of its run chooses, and the decisi
     expect(decision?.rollout).toEqual({ experiment: 'default', fraction: expect.any(Number) as number, share: 500_000 })
     expect((decision?.rollout?.fraction ?? 0) < 500_000).toBe(version === '1.1.0')
     expect((await one.reflex.replay(run.id)).result).toBe('equal')
+    const [gate] = (await one.reflex.trace(run.id)).lines.filter(({ event }) => event.node === 'gate')
+    expect(gate?.event.facts).toMatchObject({ version, experiment: 'default', share: 0.5 })
     split[version] = (split[version] ?? 0) + 1
   }
   expect(Math.min(...Object.values(split))).toBeGreaterThan(1)
@@ -33,6 +35,7 @@ it('a call that names a version gets it, also a deprecated one, with a warning; 
   const [decision] = await decisionsOf(one, old.id)
   expect(decision).toMatchObject({ warning: 'deprecated', verdict: 'approved', proposal: { skill_ref: 'app.note@1.0.0' } })
   expect(decision?.rollout).toBeUndefined()
+  expect((await one.reflex.trace(old.id)).lines.map(({ event }) => event.text)).toContain('approved; this version is deprecated')
   await one.registry.retire(await one.registry.find('app.note@1.0.0'), 'evicted', 'a week later')
   const gone = await one.reflex.run('skill:app.note@1.0.0')
   expect(gone.status).not.toBe('completed')

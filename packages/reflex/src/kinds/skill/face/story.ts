@@ -16,16 +16,18 @@ function decisionIn(note: Json | undefined): DecisionRecord | undefined {
   return isObject(note) && isObject(note['decision']) ? (note['decision'] as unknown as DecisionRecord) : undefined
 }
 
-/** The verdict, with the number that the score was compared to. */
-function decisionStory({ verdict, reason, score, admission }: DecisionRecord): StoryEvent {
+/** The verdict, with the number that the score was compared to, and the split that chose the version. */
+function decisionStory({ verdict, reason, score, admission, skill, rollout, warning }: DecisionRecord): StoryEvent {
   const points = score === NOT_EVALUATED || score === 'not_applicable' ? undefined : score
   const facts = {
     verdict,
     reason,
     ...(points === undefined ? {} : { score: points.normalised / 1e6, tau: points.tau_normalised / 1e6 }),
+    ...(rollout === undefined ? {} : { version: skill?.version ?? '', experiment: rollout.experiment, share: rollout.share / 1e6 }),
   }
   if (admission?.verdict === 'short_circuit') return { mark: 'skip', node: 'gate', text: 'done before under the same key', facts }
-  if (verdict === 'approved') return { mark: 'done', node: 'gate', text: 'approved', facts }
+  if (verdict === 'approved')
+    return { mark: 'done', node: 'gate', text: warning === undefined ? 'approved' : `approved; this version is ${warning}`, facts }
   return {
     mark: verdict === 'clarify' ? 'ask' : 'fail',
     node: 'gate',
