@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/contract.ts'
 import { type Fields, fieldsOf } from '../dialects/loose.ts'
-import { currentSession } from '../session/context.ts'
+import { currentSession, inSession } from '../session/context.ts'
 import { type AnyFunction, branded, WRAPPED } from '../session/intercept.ts'
 
 /** A function by which a framework asks a model: its first argument is the request, which has the signal in one of its fields. */
@@ -84,13 +84,16 @@ async function rethrowing<Value>(act: () => Value | Promise<Value>, as = (thrown
 
 /**
  * Returns a function that calls a tool through the turn of its caller. Its first argument alone is recorded: what a framework passes besides
- * differs from run to run.
+ * differs from run to run. A tool that is an agent makes its calls within the turn.
  */
-export function toolFunction(name: string, original: AnyFunction): AnyFunction {
+export function toolFunction(name: string, original: AnyFunction, isAgent: boolean): AnyFunction {
   return branded(function (this: unknown, ...args: unknown[]) {
     const session = currentSession()
     const act = (): unknown => original.apply(this, args)
-    return session === undefined ? act() : session.tool(name, args.slice(0, 1), () => lastOf(act()))
+    if (session === undefined) return act()
+    const given = args.slice(0, 1)
+    if (isAgent) return session.agent(name, given, { act: (nested) => inSession(nested, () => lastOf(act())) })
+    return session.tool(name, given, () => lastOf(act()))
   }, original)
 }
 
@@ -111,4 +114,10 @@ export async function lastOf(given: unknown): Promise<unknown> {
 /** Returns a signal that is aborted with either. */
 export function joinedSignal(own: unknown, signal: AbortSignal): AbortSignal {
   return own instanceof AbortSignal ? AbortSignal.any([own, signal]) : signal
+}
+
+/** Returns the option of a call that is aborted with a turn; the signal of an input that comes from a record is gone. */
+export function abortable(own: unknown, signal: AbortSignal | undefined): { readonly abortSignal?: AbortSignal } {
+  if (signal !== undefined) return { abortSignal: joinedSignal(own, signal) }
+  return own instanceof AbortSignal ? { abortSignal: own } : {}
 }

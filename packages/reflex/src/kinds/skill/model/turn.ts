@@ -45,6 +45,9 @@ export interface RequestDelta {
   readonly params?: JsonObject
 }
 
+/** What a tool of a nested agent says of itself: the program of the turn does not have it. */
+export type ToolFacts = Pick<SkillTool, 'sideEffects' | 'idempotent'>
+
 /**
  * What the code of an agent does through its proxies. Each is one input of the turn. `diverged`: a person decides whether the call is made,
  * because the record has another one; this is the fault of a call that is refused.
@@ -56,10 +59,13 @@ export type TurnInput =
       readonly id: string
       readonly tool: string
       readonly args: Json
+      readonly facts?: ToolFacts
       readonly diverged?: JsonObject
       /** Who has recorded the call does not know if it succeeds. */
       readonly outcome?: 'unknown'
     }
+  /** Another agent, whose calls follow while this one is in flight. */
+  | { readonly do: 'agent'; readonly id: string; readonly name: string; readonly args: Json }
   /** Other code of the agent as an effect: its result is kept, and it is not run again. */
   | { readonly do: 'once'; readonly id: string; readonly name: string; readonly diverged?: JsonObject }
   | { readonly do: 'end'; readonly status: 'done' | 'failed'; readonly value?: Json }

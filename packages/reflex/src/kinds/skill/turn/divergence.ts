@@ -9,11 +9,7 @@ export type ActInput = Extract<TurnInput, { readonly do: 'tool' | 'once' }>
 /** Performs a call of the agent's code. */
 export function act(turn: Turn, call: ActInput): void {
   const { id } = call
-  const ref =
-    call.do === 'tool'
-      ? turn.x.request('wrap.tool', toolArgs(call))
-      : turn.x.request('wrap.once', { id, name: call.name })
-  turn.flight(ref, id)
+  turn.flight(call.do === 'tool' ? turn.x.request('wrap.tool', toolArgs(call)) : turn.x.request('wrap.once', { id, name: call.name }), id)
 }
 
 /**
@@ -48,6 +44,6 @@ export function decided(turn: Turn, ref: Ref, answer: Json): void {
   else turn.resolve(id, { ok: false, fault: call.diverged ?? {} })
 }
 
-function toolArgs({ id, tool, args, outcome }: Extract<TurnInput, { do: 'tool' }>): JsonObject {
-  return { id, tool, args, via: 'agent', ...(outcome === undefined ? {} : { outcome }) }
+function toolArgs({ id, tool, args, facts, outcome }: Extract<TurnInput, { do: 'tool' }>): JsonObject {
+  return { id, tool, args, via: 'agent', ...(facts === undefined ? {} : { facts: { ...facts } }), ...(outcome === undefined ? {} : { outcome }) }
 }
