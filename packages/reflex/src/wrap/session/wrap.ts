@@ -6,8 +6,8 @@ import type { RunSettings } from '../../policy/index.ts'
 import { jsonOf } from '../dialects/loose.ts'
 import { faults } from './faults.ts'
 import { type AgentParts, type AgentProxies, proxiesOf } from './agent.ts'
-import { inSession } from './context.ts'
 import { CarriedWork } from './carried-work.ts'
+import { type AgentSession, currentSession, inSession } from './context.ts'
 import { Conversations } from './conversations.ts'
 import { WRAPPED } from './intercept.ts'
 import { seedOf, type SeedSource } from './seed.ts'
@@ -57,7 +57,10 @@ export interface ResumeOptions extends Pick<TurnOptions, 'signal' | 'conversatio
 
 /** A wrapped agent. */
 export interface Wrapped<Input = unknown, Output = unknown> {
-  /** Runs one turn. Rejects with what the agent throws, and with the reason of the signal. */
+  /**
+   * Runs one turn. Rejects with what the agent throws, and with the reason of the signal. Called by the code of another wrapped agent, it is
+   * part of that agent's turn, and of its options only the signal counts.
+   */
   run(input: Input, options?: TurnOptions): Promise<Output>
   /**
    * Continues a turn whose process has ended: the agent's code starts over with the input of the turn, and calls that the record has are
@@ -99,6 +102,8 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
 
   async run(input: Input, options: TurnOptions = {}): Promise<Output> {
     options.signal?.throwIfAborted()
+    const outer = currentSession()
+    if (outer !== undefined) return this.#within(outer, input, options)
     const { state, blackboard, conversation } = options
     const { board, goalLabels: ownLabels } = this.#skills.host
     const { goalLabels = ownLabels } = options
@@ -122,6 +127,13 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     } finally {
       if (this.#parts.carryWork) this.#work.keep(conversation, session.run.work)
     }
+  }
+
+  /** Runs within the turn of the agent whose code calls this one: its calls are calls of that turn. */
+  async #within(outer: AgentSession, input: Input, { signal }: TurnOptions): Promise<Output> {
+    const act = (session: AgentSession): Promise<Output> => inSession(session, () => this.#call(session, input, signal))
+    const nested = { tools: this.#proxies.facts, conversations: this.#conversations, act }
+    return (await outer.agent(this.#parts.name, [input], nested)) as Output
   }
 
   async resume(ref: string, options: ResumeOptions = {}): Promise<Output> {
@@ -207,7 +219,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     const cancel = (): void => void session.run.cancel(signal?.reason).then(cancelled.resolve)
     signal?.addEventListener('abort', cancel, { once: true })
     try {
-      const output = await inSession(session, () => this.#call(session, input, signal))
+      const output = await inSession(session.calls, () => this.#call(session.calls, input, signal))
       if (signal?.aborted === true) throw signal.reason
       this.#checkIntercepted(session)
       await session.run.end('done', jsonOf(output))
@@ -222,7 +234,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     }
   }
 
-  async #call(session: TurnSession, input: Input, signal: AbortSignal | undefined): Promise<Output> {
+  async #call(session: AgentSession, input: Input, signal: AbortSignal | undefined): Promise<Output> {
     const { agent } = this.#proxies
     const { llm, tools } = this.#proxies
     const context: AgentContext = {
@@ -236,7 +248,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
   }
 
   #checkIntercepted(session: TurnSession): void {
-    if (session.hasAskedModel) return
+    if (session.calls.hasAskedModel) return
     const { name, strictIntercept } = this.#parts
     const message = `no call of a model came through the proxies of ${name}`
     const details = { rule: 'adapter.no_intercept', ...(session.run.id === undefined ? {} : { run: session.run.id }) }
