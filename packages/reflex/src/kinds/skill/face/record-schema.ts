@@ -128,9 +128,11 @@ export const turnInput = once((): z.ZodType<TurnInput> => {
     params: z.record(text, z.json()).optional(),
   })
   const diverged = z.record(text, z.json()).optional()
+  const facts = z.strictObject({ sideEffects: z.enum(['none', 'local', 'external']), idempotent: z.boolean() }).optional()
   return z.discriminatedUnion('do', [
     z.strictObject({ do: z.literal('model'), id: text, request, userText: text.optional() }),
-    z.strictObject({ do: z.literal('tool'), id: text, tool: text, args: z.json(), diverged }),
+    z.strictObject({ do: z.literal('tool'), id: text, tool: text, args: z.json(), facts, diverged }),
+    z.strictObject({ do: z.literal('agent'), id: text, name: text, args: z.json() }),
     z.strictObject({ do: z.literal('once'), id: text, name: text, diverged }),
     z.strictObject({ do: z.literal('end'), status: z.enum(['done', 'failed']), value: z.json().optional() }),
     z.strictObject({ do: z.literal('note'), note: z.record(text, z.json()) }),
