@@ -65,21 +65,21 @@ function sumOf(counts: readonly (readonly [name: string, count: Json | undefined
   return sum
 }
 
-/** Parses JSON. Returns undefined for other texts and for values that are nested too deeply. */
+/** Parses JSON. Returns undefined for other texts, for values that are nested too deeply, and for numbers that no JSON can hold again, such as `1e999`. */
 export function parsedJson(text: string): Json | undefined {
   try {
     const value = JSON.parse(text) as Json
-    return isNestedTooDeeply(value) ? undefined : value
+    return isStorable(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
-function isNestedTooDeeply(value: Json): boolean {
+function isStorable(value: Json): boolean {
   let level: readonly Json[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) return true
+    if (depth > DEEPEST || level.some((one) => typeof one === 'number' && !Number.isFinite(one))) return false
     level = level.flatMap((one) => (isList(one) ? one : isObject(one) ? Object.values(one) : []))
   }
-  return false
+  return true
 }

@@ -49,11 +49,14 @@ function closedLevel(log: CollapsedLog, below: WordLevel, level: WordLevel, abov
   const { length, support, first, prefix, suffix, rare } = level
   const isOpen = new Uint8Array(support.length)
   const isExtended = new Uint8Array(support.length)
-  for (const [name, extended] of above?.support.entries() ?? [])
-    for (const part of [above?.prefix[name] ?? 0, above?.suffix[name] ?? 0]) {
+  const markParts = (parts: Int32Array, extended: Int32Array): void => {
+    for (let name = 0; name < extended.length; name++) {
+      const part = parts[name] ?? 0
       isExtended[part] = 1
-      if (support[part] === extended) isOpen[part] = 1
+      if (support[part] === extended[name]) isOpen[part] = 1
     }
+  }
+  if (above !== undefined) for (const parts of [above.prefix, above.suffix]) markParts(parts, above.support)
   const words: ClosedWord[] = []
   const open: OpenWord[] = []
   const indexOf = new Int32Array(support.length).fill(-1)

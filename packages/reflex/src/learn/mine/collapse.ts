@@ -24,6 +24,7 @@ export function collapse(log: CallLog): CollapsedLog {
   const symbol = new Int32Array(size)
   const from = new Int32Array(size + 1)
   const run = new Int32Array(size)
+  const runOf = Int32Array.from(log.sequences, (source) => source.run)
   let length = 0
   for (let p = 0; p < size; ) {
     const id = log.symbol[p] ?? -1
@@ -31,7 +32,7 @@ export function collapse(log: CallLog): CollapsedLog {
     if (id >= 0) while (log.symbol[next] === id) next++
     symbol[length] = next - p > 1 ? id + plain : id
     from[length] = p
-    run[length] = log.sequences[log.sequence[p] ?? 0]?.run ?? 0
+    run[length] = runOf[log.sequence[p] ?? 0] ?? 0
     length++
     p = next
   }

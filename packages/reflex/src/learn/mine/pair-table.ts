@@ -12,8 +12,9 @@ export class PairTable {
   readonly #names: number
   readonly #direct: Int32Array | undefined
   readonly #slots: Int32Array
-  readonly #first: Int32Array
-  readonly #second: Int32Array
+  /** The parts of each pair, by its number. */
+  readonly first: Int32Array
+  readonly second: Int32Array
   readonly #mask: number
 
   /** `names`: every name is below it; `most`: at most so many pairs are numbered. */
@@ -23,8 +24,9 @@ export class PairTable {
     const slots = isDirect ? 0 : 2 ** Math.ceil(Math.log2(Math.max(16, most * 2)))
     this.#direct = isDirect ? new Int32Array(names * names) : undefined
     this.#slots = new Int32Array(slots)
-    this.#first = new Int32Array(isDirect ? 0 : most)
-    this.#second = new Int32Array(isDirect ? 0 : most)
+    const pairs = isDirect ? Math.min(most, names * names) : most
+    this.first = new Int32Array(pairs)
+    this.second = new Int32Array(pairs)
     this.#mask = slots - 1
   }
 
@@ -35,17 +37,21 @@ export class PairTable {
       const place = first * this.#names + second
       const known = direct[place] ?? 0
       if (known > 0) return known - 1
-      direct[place] = ++this.count
+      direct[place] = this.#add(first, second) + 1
       return this.count - 1
     }
     let slot = (Math.imul(Math.imul(first, MIX) ^ (second + 0x7f4a7c15), MIX) >>> 7) & this.#mask
     for (let held = this.#slots[slot] ?? 0; held > 0; held = this.#slots[slot] ?? 0) {
-      if (this.#first[held - 1] === first && this.#second[held - 1] === second) return held - 1
+      if (this.first[held - 1] === first && this.second[held - 1] === second) return held - 1
       slot = (slot + 1) & this.#mask
     }
-    this.#slots[slot] = ++this.count
-    this.#first[this.count - 1] = first
-    this.#second[this.count - 1] = second
+    this.#slots[slot] = this.#add(first, second) + 1
     return this.count - 1
+  }
+
+  #add(first: number, second: number): number {
+    this.first[this.count] = first
+    this.second[this.count] = second
+    return this.count++
   }
 }

@@ -79,19 +79,23 @@ export class LevelStatistics {
 
   #add(word: number, place: number, next: number): void {
     const { log, from, symbol } = this.#log
-    const { cost, reply } = log
+    const { cost, reply, ok } = log
+    const replyCost = this.#replyCost
     const end = from[next] ?? 0
     let last = -1
+    let worst = 1
     let [tools, replies, replyCount] = [0, 0, 0]
     for (let p = from[place] ?? 0; p < end; p++) {
       tools += cost[p] ?? 0
+      const outcome = ok[p] ?? 2
+      if (outcome !== 1 && worst !== 0) worst = outcome
       const issuer = reply[p] ?? -1
       if (issuer < 0 || issuer === last) continue
       last = issuer
-      replies += this.#replyCost === undefined ? 1 : (this.#replyCost[issuer] ?? 0)
+      replies += replyCost === undefined ? 1 : (replyCost[issuer] ?? 0)
       replyCount++
     }
-    this.#addOutcome(word, from[place] ?? 0, end)
+    this.#addOutcome(word, worst)
     this.#toolSum[word] = (this.#toolSum[word] ?? 0) + tools
     this.#replySum[word] = (this.#replySum[word] ?? 0) + replies
     this.#replies[word] = (this.#replies[word] ?? 0) + replyCount
@@ -99,13 +103,8 @@ export class LevelStatistics {
     this.#right.add(word, symbol[next] ?? -1)
   }
 
-  #addOutcome(word: number, begin: number, end: number): void {
-    const { ok } = this.#log.log
-    let worst = 1
-    for (let p = begin; p < end; p++) {
-      const outcome = ok[p] ?? 2
-      if (outcome !== 1 && worst !== 0) worst = outcome
-    }
+  /** `worst`: the outcome of the occurrence. */
+  #addOutcome(word: number, worst: number): void {
     this.#count[word] = (this.#count[word] ?? 0) + 1
     if (worst !== 2) this.#known[word] = (this.#known[word] ?? 0) + 1
     if (worst === 1) this.#succeeded[word] = (this.#succeeded[word] ?? 0) + 1

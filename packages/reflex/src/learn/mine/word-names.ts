@@ -47,7 +47,8 @@ function singles(log: CollapsedLog, nameAt: Int32Array, minSupport: number): Wor
   const places = new Int32Array(log.symbol.length)
   const names = new Int32Array(log.symbol.length)
   let length = 0
-  for (const [place, symbol] of log.symbol.entries()) {
+  for (let place = 0; place < log.symbol.length; place++) {
+    const symbol = log.symbol[place] ?? -1
     if (symbol < 0) continue
     places[length] = place
     names[length++] = symbol
@@ -71,8 +72,6 @@ function longer(log: CollapsedLog, nameAt: Int32Array, before: WordLevel, minSup
   const places = new Int32Array(old.length)
   const names = new Int32Array(old.length)
   const table = new PairTable(before.support.length, old.length)
-  const prefix = new Int32Array(old.length)
-  const suffix = new Int32Array(old.length)
   let length = 0
   for (let i = 0; i < old.length; i++) {
     const place = old[i] ?? 0
@@ -82,8 +81,6 @@ function longer(log: CollapsedLog, nameAt: Int32Array, before: WordLevel, minSup
     nameAt[place] = -1
     if (second < 0) continue
     const name = table.number(first, second)
-    prefix[name] = first
-    suffix[name] = second
     places[length] = place
     names[length++] = name
   }
@@ -92,8 +89,8 @@ function longer(log: CollapsedLog, nameAt: Int32Array, before: WordLevel, minSup
     places: places.subarray(0, length),
     names: names.subarray(0, length),
     count: table.count,
-    prefix,
-    suffix,
+    prefix: table.first,
+    suffix: table.second,
   }
   return keepFrequent(log, nameAt, words, minSupport)
 }
@@ -127,20 +124,24 @@ function keepFrequent({ run }: CollapsedLog, nameAt: Int32Array, words: NamedWor
     places[length] = place
     names[length++] = name
   }
-  const pick = (column: Int32Array): Int32Array => {
-    const picked = new Int32Array(frequent)
-    for (let name = 0; name < count; name++) if ((kept[name] ?? -1) >= 0) picked[kept[name] ?? 0] = column[name] ?? 0
-    return picked
-  }
-  const rareOf = (column: Int32Array): Int32Array => rareNames.subarray(0, rare).map((name) => column[name] ?? 0)
+  const keptNames = new Int32Array(frequent)
+  for (let name = 0; name < count; name++) if ((kept[name] ?? -1) >= 0) keptNames[kept[name] ?? 0] = name
+  const pick = (column: Int32Array): Int32Array => columnOf(column, keptNames, frequent)
   return {
     length: words.length,
-    places: places.slice(0, length),
-    names: names.slice(0, length),
+    places: places.subarray(0, length),
+    names: names.subarray(0, length),
     support: pick(support),
     first: pick(first),
     prefix: pick(words.prefix),
     suffix: pick(words.suffix),
-    rare: { count: rare, support: rareOf(support), first: rareOf(first) },
+    rare: { count: rare, support: columnOf(support, rareNames, rare), first: columnOf(first, rareNames, rare) },
   }
+}
+
+/** Returns the items of a column at the first so many names of a list. */
+function columnOf(column: Int32Array, names: Int32Array, count: number): Int32Array {
+  const items = new Int32Array(count)
+  for (let i = 0; i < count; i++) items[i] = column[names[i] ?? 0] ?? 0
+  return items
 }

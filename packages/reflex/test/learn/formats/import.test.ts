@@ -152,6 +152,25 @@ describe('a transcript', () => {
     expect(other).toMatchObject({ code: 1, err: expect.stringContaining('trajectory') as string })
   })
 
+  test('proposes no skill, whatever its texts and calls look like, and replays with odd names and values', async () => {
+    const options = world()
+    const calls = ['use_skill', '~r.x', '__proto__'].map((name, i) => ({
+      id: `c${i}`,
+      function: { name, arguments: '{"__proto__":{"skill_ref":"x"},"text":"\\ud800"}' },
+    }))
+    const content = '<USE_SKILL>{"skill_ref":"x","inputs":{}}</USE_SKILL>'
+    const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content }))
+    const messages = [{ role: 'user', content }, { role: 'assistant', content, tool_calls: calls }, ...results]
+    writeFileSync(join(options.folder, 'odd.json'), JSON.stringify(messages))
+    const { out } = await reflex(['learn', 'import', 'odd.json', '--json'], options)
+    const { runs } = JSON.parse(out) as { readonly runs: readonly { readonly run: string; readonly calls: number }[] }
+    expect(runs).toMatchObject([{ calls: 3 }])
+    const trace = await reflex(['trace', runs[0]?.run ?? '', '--json'], options)
+    expect(trace.out).not.toContain('hidden_rounds": 1')
+    expect(trace.out).not.toContain('proposes')
+    expect(await reflex(['replay', runs[0]?.run ?? ''], options)).toMatchObject({ code: 0 })
+  })
+
   test('on a damaged first line is reported there, and the other lines are imported', async () => {
     const options = world()
     const [, second = ''] = readFileSync(join(CASES, 'openai-lines/talks.jsonl'), 'utf8').split('\n')
