@@ -71,10 +71,17 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost):
     confirmed: [],
     prompts: Object.fromEntries(refs.flatMap((ref) => promptOf(ref, value(promptName(ref)), pins.get(ref)))),
   }
-  const { inputs } = isObject(call.args) ? call.args : {}
+  const { inputs, parsed = [] } = isObject(call.args) ? call.args : {}
   const board = boardRoots(call.reader().snapshot())
   const { proposal } = readArgs(call.frame.args)
-  return { ...found, functionResults: program.dryRun({ inputs: isObject(inputs) ? inputs : {}, proposal, look: found, board, parsed: [] }) }
+  const question = {
+    inputs: isObject(inputs) ? inputs : {},
+    proposal,
+    look: found,
+    board,
+    parsed: parsed as unknown as GateQuestion['parsed'],
+  }
+  return { ...found, functionResults: program.dryRun(question) }
 }
 
 /** States in which a person may try a version out. */

@@ -38,7 +38,8 @@ export function stepSkill(x: SkillStep, input: Input | undefined): void {
 
 function look(one: Execution, inputs: JsonObject): void {
   one.move({ phase: 'look' })
-  one.x.request('skills.look', { inputs: { ...one.args.inputs, ...inputs } })
+  const parsed = one.x.get(KEYS.parsed)
+  one.x.request('skills.look', { inputs: { ...one.args.inputs, ...inputs }, ...(parsed === undefined ? {} : { parsed }) })
 }
 
 function settled(one: Execution, ref: Ref, result: Json): void {
@@ -120,12 +121,20 @@ function parserDone(one: Execution, ref: Ref, reply: Json | undefined): void {
 
 function decideOn(one: Execution): void {
   const { x } = one
-  const { decision, slots } = one.program.decide(one.question)
+  const { decision, slots, lacksAnswers = false } = one.program.decide(one.question)
+  if (lacksAnswers && one.position.looksAgain !== true && x.get(KEYS.parsed) !== undefined) return lookAgain(one)
   if (decision.verdict === 'denied') return note(one, decision, () => refuse(one, decision))
   if (decision.verdict === 'clarify') return note(one, decision, () => clarify(one, decision))
   x.setInternal(KEYS.slots, slots)
   x.setInternal(KEYS.decision, decision)
   admit(one)
+}
+
+/** Asks the functions of the host with the values that parsers have found: without them, no condition could be evaluated. */
+function lookAgain(one: Execution): void {
+  const answers = one.x.get(KEYS.answers)
+  one.move({ looksAgain: true })
+  look(one, isObject(answers) ? answers : {})
 }
 
 function note(one: Execution, decision: DecisionRecord, then: () => void): void {
