@@ -15,6 +15,7 @@ import { graphs } from './histories/graphs.ts'
 import { open } from './histories/open.ts'
 import type { History, Stage } from './histories/stage.ts'
 import { pipelines } from './histories/pipelines.ts'
+import { skills } from './histories/skills.ts'
 import { workflows } from './histories/workflows.ts'
 
 const PLACE = '/tmp/reflex-histories'
@@ -56,5 +57,5 @@ async function make([name, { about, live, then }]: readonly [string, History]): 
 }
 
 const wanted = process.argv.slice(2)
-const all = Object.entries({ ...examples, ...workflows, ...pipelines, ...graphs, ...open })
+const all = Object.entries({ ...examples, ...workflows, ...pipelines, ...graphs, ...skills, ...open })
 for (const history of all) if (wanted.length === 0 || wanted.includes(history[0])) await make(history)

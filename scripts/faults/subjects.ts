@@ -4,12 +4,13 @@ import { workflowCases } from './cases.ts'
 import { graphSubjects } from './graphs.ts'
 import { pipelineSubjects } from './pipelines.ts'
 import { drawnMixture } from './mixtures.ts'
+import { skillSubjects } from './skills.ts'
 import { treeSubjects } from './trees.ts'
 import { drawnWorkflow } from './workflows.ts'
 
 /** The subjects that stand in files: the probe kinds of the kernel, and the cases of every kind. A further kind adds its own here. */
 export function fixedSubjects(): readonly KindSubject[] {
-  return [...SUBJECTS, ...workflowCases(), ...pipelineSubjects(), ...treeSubjects(), ...graphSubjects()]
+  return [...SUBJECTS, ...workflowCases(), ...pipelineSubjects(), ...treeSubjects(), ...graphSubjects(), ...skillSubjects()]
 }
 
 /** A program drawn from a seed, of either family. */

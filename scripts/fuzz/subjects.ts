@@ -8,6 +8,7 @@ import type { Door } from './door.ts'
 import { protocolSubject } from './protocol.ts'
 import { graphSubjects } from './graphs.ts'
 import { CONDITIONS, EXPRESSIONS, PIPELINES, STYLESHEETS, WORKFLOWS } from './seeds.ts'
+import { skillSubjects } from './skills.ts'
 import type { Subject } from './subject.ts'
 import { treeSubjects } from './trees.ts'
 
@@ -54,6 +55,7 @@ export function subjects(): readonly Subject[] {
     ...treeSubjects(),
     protocolSubject,
     ...graphSubjects(),
+    ...skillSubjects(),
   ]
 }
 

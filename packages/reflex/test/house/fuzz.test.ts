@@ -17,7 +17,7 @@ test('programs of every format are read without a crash or a hang', () => {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   expect(out.trimEnd().split('\n').slice(-2)).toEqual([
-    '300 programs of workflow, pipeline, expression, condition, stylesheet, tree-lua, tree-json, tree-xml, tree-condition, tree-script, protocol, graph, graph-adapter, graph-primitive, graph-host, graph-events, graph-bundle; seed 11',
+    '300 programs of workflow, pipeline, expression, condition, stylesheet, tree-lua, tree-json, tree-xml, tree-condition, tree-script, protocol, graph, graph-adapter, graph-primitive, graph-host, graph-events, graph-bundle, skill-manifest, skill-template, skill-bulletin, transcript; seed 11',
     '0 crashes, 0 hangs',
   ])
 })

@@ -32,6 +32,8 @@ export interface KindSubject {
   readonly draws?: string
   /** The fields of positions, boards and values that hold times. A fault can change them, so they are not compared. */
   readonly times?: readonly string[]
+  /** The reason why the end depends on how much time passes, if it does. It may then end otherwise after the clock has jumped. */
+  readonly limitsTime?: string
   /** Returns a position without the times that are not fields, such as the items of a list. */
   readonly timeless?: (position: Json) => Json
   /**

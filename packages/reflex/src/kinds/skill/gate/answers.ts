@@ -7,6 +7,13 @@ import { hashOf } from './sha256.ts'
 /** Calls of functions in one decision. More are an error of their expression: the work of a decision is bounded. */
 const MOST_CALLS = 1_000
 const LONGEST_ERROR = 200
+/** Why a call that no record answers has none. */
+const UNRECORDED = 'there is no recorded answer'
+
+/** True if a decision called a function of the host that was not asked before: its arguments were not known then. */
+export function lacksAnswers(results: readonly FunctionResult[]): boolean {
+  return results.some((one) => 'error' in one && one.error === UNRECORDED)
+}
 
 /** The answers that the functions of the host give in one decision. */
 export interface FunctionAnswers {
@@ -54,7 +61,7 @@ export class RecordedAnswers extends MemoizedAnswers {
 
   protected override find(fn: string, args_hash: string): FunctionResult {
     const found = this.#recorded.find((one) => one.fn === fn && one.args_hash === args_hash)
-    return found ?? { fn, args_hash, error: 'there is no recorded answer' }
+    return found ?? { fn, args_hash, error: UNRECORDED }
   }
 }
 

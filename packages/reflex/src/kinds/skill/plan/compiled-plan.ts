@@ -99,6 +99,8 @@ export interface ParserQuestion {
 export interface GateAnswer {
   readonly decision: DecisionRecord
   readonly slots: JsonObject
+  /** True if the decision needs a function of the host that was not asked, because its slots had no values yet. */
+  readonly lacksAnswers?: boolean
 }
 
 /** A question for the values of slots: for a person, and slot by slot for a model. */

@@ -89,9 +89,17 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, 
     prompts: Object.fromEntries(refs.flatMap((ref) => promptOf(ref, prompt(ref), pins.get(ref)))),
     ...seedOf(host),
   }
+  const { parsed = [] } = isObject(call.args) ? call.args : {}
   const board = boardRoots({ ...found.seed, ...call.reader().snapshot() })
   const { proposal } = readArgs(call.frame.args)
-  const question = { inputs: isObject(inputs) ? inputs : {}, proposal, look: found, board, parsed: [], isExact: exact === true }
+  const question = {
+    inputs: isObject(inputs) ? inputs : {},
+    proposal,
+    look: found,
+    board,
+    parsed: parsed as unknown as GateQuestion['parsed'],
+    isExact: exact === true,
+  }
   return { ...found, functionResults: program.dryRun(question) }
 }
 

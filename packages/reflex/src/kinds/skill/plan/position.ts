@@ -18,10 +18,14 @@ export interface PlanPosition {
   readonly tries: number
   /** The steps that have ended, in the order in which they did. */
   readonly ended: readonly (readonly [id: string, outcome: StepOutcome])[]
-  /** When the undos began, in milliseconds since the epoch. */
+  /** When the undo in progress began, in milliseconds since the epoch. */
   readonly undoAt?: number
+  /** The milliseconds that the undos before it have taken. */
+  readonly undoTime?: number
   /** The questions to models that are in flight: their keys by effect. */
   readonly parsing?: Readonly<Record<string, string>>
+  /** True once the gate has looked again, with the values that parsers have found. */
+  readonly looksAgain?: true
   /** True while a program that a step or an undo has called is being left. */
   readonly isLeaving?: true
   /** Why it stops. */

@@ -56,6 +56,7 @@ async function admitCall(call: Call<RunSettings>, world: RegistryWorld, host: Sk
   const keyHash = typeof args['key_hash'] === 'string' ? args['key_hash'] : undefined
   return retried(call, async () => {
     const found = await readEntries(world.store, host, { skill: textOf(args['skill']), version: textOf(args['version']) }, keyHash)
+    const now = world.host.now()
     const request: AdmissionRequest = {
       owner,
       ...(keyHash === undefined ? {} : { keyHash }),
@@ -63,11 +64,11 @@ async function admitCall(call: Call<RunSettings>, world: RegistryWorld, host: Sk
       keyLasts: Number(args['key_lasts']),
       cooldown: Number(args['cooldown']),
       most: Number(args['most']),
-      now: world.host.now(),
+      now,
       verifies: args['verifies'] === true,
       ...(args['verified'] === 'done' || args['verified'] === 'not_done' ? { verified: args['verified'] } : {}),
     }
-    const life = await livesOf(world.store, [...found.use.running, ...(found.key === undefined ? [] : [found.key.owner])])
+    const life = await livesOf(world.store, [...found.use.running, ...(found.key === undefined ? [] : [found.key.owner])], now)
     const admission = admit(request, { key: found.key, use: found.use, life: (run) => life.get(run) ?? 'ended' })
     const entries = [...found.writeKey(admission.key), ...found.writeUse(admission.use)]
     const isWritten = entries.length === 0 || (await append(world, host, call.key, entries))
@@ -151,14 +152,19 @@ async function append(world: RegistryWorld, host: SkillHost, key: string, entrie
   return 'numbers' in (await world.store.appendAll(skillLedger(host.project, host.env), key, entries, world.host.now()))
 }
 
-async function livesOf(store: Store, owners: readonly Owner[]): Promise<Map<string, RunLife>> {
-  const lives = new Map<string, RunLife>()
-  for (const run of new Set(owners.map(([id]) => id))) {
-    const row = (await store.read(run, 0))?.row
-    const isOpen = row?.status === 'running' || row?.status === 'suspended'
-    lives.set(run, !isOpen ? 'ended' : row.status === 'running' && row.owner === null ? 'interrupted' : 'goes_on')
-  }
-  return lives
+/** Returns what is known of the runs that hold claims. One whose process is gone does not go on: nobody repeats what it began. */
+async function livesOf(store: Store, owners: readonly Owner[], now: number): Promise<Map<string, RunLife>> {
+  const rows = await Promise.all([...new Set(owners.map(([id]) => id))].map(async (id) => [id, (await store.read(id, 0))?.row] as const))
+  const isRunning = rows.some(([, row]) => row?.status === 'running')
+  // A run that a living process owns is never due.
+  const due = new Set(isRunning ? await store.due(now) : [])
+  return new Map(
+    rows.map(([id, row]) => {
+      if (row?.status === 'suspended') return [id, 'goes_on']
+      if (row?.status !== 'running') return [id, 'ended']
+      return [id, row.owner === null || due.has(id) ? 'interrupted' : 'goes_on']
+    }),
+  )
 }
 
 /** Tries until no other process was faster. Throws `R1473` after many tries. */

@@ -8,13 +8,16 @@ import { hasEffects, undoAt } from './undos.ts'
 /** Continues after a plan that is done or undone. */
 export type EndOfPlan = (one: Execution) => void
 
-/** The most milliseconds for all undos together: they stand outside the budget of the plan (reference skill 1.19). */
+/**
+ * The most milliseconds for all undos together: they stand outside the budget of the plan (reference skill 1.19). Time in which no process
+ * lived does not count: an undo that is not carried out would be lost.
+ */
 const UNDO_TIME = 60_000
 
 /** Begins to undo a plan that stops. One that has changed nothing has nothing to undo. */
 export function beginUndo(one: Execution, cause: StopCause, end: EndOfPlan): void {
   if (!hasEffects(one.program, one.position.ended)) return end(one)
-  one.move({ phase: 'undo', i: 0, tries: 0, cause, undoAt: one.x.now })
+  one.move({ phase: 'undo', i: 0, tries: 0, cause })
   nextUndo(one, end)
 }
 
@@ -23,12 +26,15 @@ export function nextUndo(one: Execution, end: EndOfPlan): void {
   for (;;) {
     const undo = current(one)
     if (undo === undefined) return end(one)
-    const left = UNDO_TIME - (one.x.now - (one.position.undoAt ?? one.x.now))
+    const left = leftOf(one)
     const { values } = one
     const held = undo.guard(values)
     if (held === undefined && left > 0) {
       const args = undo.args(values)
-      if (args.ok) return beginCall(one, undo, args.value, left)
+      if (args.ok) {
+        one.move({ undoAt: one.x.now })
+        return beginCall(one, undo, args.value, left)
+      }
       failed(one, undo)
     } else if (held === undefined) failed(one, undo)
     else one.move({ i: one.position.i + 1 })
@@ -37,6 +43,7 @@ export function nextUndo(one: Execution, end: EndOfPlan): void {
 
 export function undoDone(one: Execution, end: EndOfPlan): void {
   dropTimers(one)
+  count(one)
   one.move({ i: one.position.i + 1, undone: (one.position.undone ?? 0) + 1, tries: 0 })
   nextUndo(one, end)
 }
@@ -45,6 +52,7 @@ export function undoFailed(one: Execution, fault: FaultData, end: EndOfPlan): vo
   const undo = current(one)
   if (undo === undefined) return
   dropTimers(one)
+  count(one)
   if (retry(one, undo, fault)) return
   failed(one, undo)
   nextUndo(one, end)
@@ -54,12 +62,31 @@ export function undoTimer(one: Execution, ref: Ref, end: EndOfPlan): void {
   const undo = current(one)
   if (undo === undefined) return
   if (timerOf(one, ref) === 'backoff') return nextUndo(one, end)
-  if (isHeld(one)) return extendTimer(one, undo)
+  // A timer that fires this late was due while no process lived: the call has only now begun again.
+  if (isHeld(one) || lateness(one, ref) > undo.timeout) return extendTimer(one, undo)
   dropCall(one)
+  count(one)
   failed(one, undo)
   if (one.x.frame.callee === undefined) return nextUndo(one, end)
   one.x.unwind()
   one.move({ isLeaving: true })
+}
+
+/** The milliseconds that the undos have left. */
+function leftOf({ position }: Execution): number {
+  return UNDO_TIME - (position.undoTime ?? 0)
+}
+
+/** Counts the time of the undo in progress, at most that which it was given. */
+function count(one: Execution): void {
+  const { undoAt = one.x.now, undoTime = 0 } = one.position
+  const given = Math.min(current(one)?.timeout ?? 0, leftOf(one))
+  one.move({ undoTime: undoTime + Math.min(one.x.now - undoAt, given) })
+}
+
+/** The milliseconds between the time at which a timer was due and now. */
+function lateness({ x }: Execution, ref: Ref): number {
+  return x.now - (x.waits().find(({ id }) => id === ref)?.due ?? x.now)
 }
 
 function current({ program, position }: Execution): PlannedUndo | undefined {

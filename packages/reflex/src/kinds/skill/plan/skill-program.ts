@@ -1,4 +1,5 @@
 import { isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { lacksAnswers } from '../gate/answers.ts'
 import { clarifyQuestions } from '../gate/clarify.ts'
 import { decide, dryRun } from '../gate/decide.ts'
 import { functionTable, type FunctionTable } from '../gate/functions.ts'
@@ -88,7 +89,11 @@ export class SkillProgram implements PlanProgram {
     const snapshot = snapshotOf(question)
     const proposal = this.#proposal(question)
     const decision = decide(this.bound, snapshot, proposal)
-    return { decision, slots: decision.verdict === 'approved' ? { ...fillSlots(this.bound, snapshot, proposal).values } : {} }
+    return {
+      decision,
+      slots: decision.verdict === 'approved' ? { ...fillSlots(this.bound, snapshot, proposal).values } : {},
+      lacksAnswers: lacksAnswers(decision.fn_results),
+    }
   }
 
   dryRun(question: GateQuestion): readonly FunctionResult[] {

@@ -41,6 +41,11 @@ export function stepSkill(x: SkillStep, input: Input | undefined): void {
 function look(one: Execution, inputs: JsonObject, more: { readonly chosen?: true } = {}): void {
   one.move({ phase: 'look' })
   const exact = one.isExact ? { exact: true } : {}
+  const parsed = one.x.get(KEYS.parsed)
+  const known = parsed === undefined ? {} : { parsed }
+  one.x.request('skills.look', { inputs: { ...one.args.inputs, ...inputs }, ...exact, ...known, ...more })
+}
+
   one.x.request('skills.look', { inputs: { ...one.args.inputs, ...inputs }, ...exact, ...more })
 }
 
@@ -133,7 +138,8 @@ function parserDone(one: Execution, ref: Ref, reply: Json | undefined): void {
 
 function decideOn(one: Execution): void {
   const { x } = one
-  const { decision: found, slots } = one.program.decide(one.question)
+  const { decision: found, slots, lacksAnswers = false } = one.program.decide(one.question)
+  if (lacksAnswers && one.position.looksAgain !== true && x.get(KEYS.parsed) !== undefined) return lookAgain(one)
   const decision = one.look.mode === 'shadow' ? shadowed(found, one.program.manifest) : found
   if (decision.verdict === 'denied') return note(one, decision, () => refuse(one, decision))
   if (decision.verdict === 'clarify') return note(one, decision, () => clarify(one, decision))
@@ -147,6 +153,13 @@ function decideOn(one: Execution): void {
 function askControlPlane(one: Execution, slots: JsonObject): void {
   one.move({ phase: 'policy' })
   one.x.request('skills.policy', { slots })
+}
+
+/** Asks the functions of the host with the values that parsers have found: without them, no condition could be evaluated. */
+function lookAgain(one: Execution): void {
+  const answers = one.x.get(KEYS.answers)
+  one.move({ looksAgain: true })
+  look(one, isObject(answers) ? answers : {})
 }
 
 function note(one: Execution, decision: DecisionRecord, then: () => void): void {

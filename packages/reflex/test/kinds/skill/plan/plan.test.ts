@@ -156,6 +156,16 @@ describe('a plan that fails', () => {
     expect(entries[0]?.value).toMatchObject({ state: 'quarantined' })
   })
 
+  it('undoes the rest in a process that comes a day later', async () => {
+    const world = new PlanWorld({ c: failure, 'undo-b': 'hangs' })
+    const { id } = await world.startUntil('undo-b', { steps: [{ id: 'a' }, { id: 'b' }, { id: 'c' }], undos: UNDOS }, AGENT)
+    const later = new PlanWorld({}, { store: world.store, at: world.world.host.now() + 86_400_000 })
+    const run = await later.world.runtime.resume(id)
+    await run.idle()
+    expect(run.state.ended?.value).toMatchObject({ status: 'partial_failure', reason: 'step_error', compensated: 'full' })
+    expect(later.calls).toEqual(['undo-b', 'undo-a', 'clean'])
+  })
+
   it('undoes what a result without its outputs has done', async () => {
     const world = new PlanWorld()
     const [, value] = await world.ran({ steps: [{ id: 'a' }], undos: UNDOS, badResult: true }, AGENT)

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, type Port, replay, type Run } from '../../../../src/kernel/index.ts'
+import { isObject, type Json, type JsonObject, type Port, replay, type Run, type Store } from '../../../../src/kernel/index.ts'
 import type { RunSettings } from '../../../../src/policy/index.ts'
 import type { DecisionRecord } from '../../../../src/kinds/skill/model/decision.ts'
 import type { Manifest } from '../../../../src/kinds/skill/model/manifest.ts'
@@ -130,15 +130,17 @@ export type Doing = Json | Error | ((args: JsonObject) => Json | Error)
 
 /** A world with the kind of skills, the registry, and tools that do what a test says. */
 export class PlanWorld {
-  readonly store = memoryStore()
+  readonly store: Store
   readonly world: World
   /** The tools that were called, in their order. */
   readonly calls: string[] = []
   readonly keys: string[] = []
   readonly #does: Record<string, Doing>
 
-  constructor(does: Readonly<Record<string, Doing>> = {}) {
+  /** `later`: another process with the store of an earlier one, at its time in milliseconds since the epoch. */
+  constructor(does: Readonly<Record<string, Doing>> = {}, later?: { readonly store: Store; readonly at: number }) {
     this.#does = { ...does }
+    this.store = later?.store ?? memoryStore()
     const tool: Port = {
       leaves: true,
       repeat: 'keyed',
@@ -157,6 +159,7 @@ export class PlanWorld {
     this.world = worldOf([skillKind(compile)], {
       ports: { tool, 'skills.look': { leaves: false, repeat: 'free', perform: () => LOOK } },
       store: this.store,
+      ...(later === undefined ? {} : { at: later.at }),
     })
     const ports = registryPorts({ store: this.store, host: this.world.runtime.host }, host)
     for (const [name, port] of Object.entries(ports)) this.world.runtime.ports.set(name, port)
