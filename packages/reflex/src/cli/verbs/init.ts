@@ -6,6 +6,7 @@ import type { Console } from '../console.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, commandHint } from '../layout.ts'
 import { quote, suggest } from '../../text/index.ts'
+import { firstAgentCommands } from '../learning/first-agent.ts'
 import { AGENT_STARTER } from '../starters/agent.ts'
 
 /** A first program that runs anywhere, offline: it counts files, asks, and writes only if the answer is yes. */
@@ -55,12 +56,7 @@ const STARTERS: Readonly<Record<string, Starter>> = {
   agent: {
     files: AGENT_STARTER,
     about: 'an agent with a skill, offline',
-    next: (console, path) => [
-      ['run', `node ${path('agent.mjs')}`],
-      ['test', console.command('skill', 'test', path('parcel.where.skill.json'), '--tools', path('tools.mjs'))],
-      ['approve', console.command('skill', 'approve', 'parcel.where@1.0.0', '--by', console.world.surroundings.actor)],
-      ['again', `node ${path('agent.mjs')}`],
-    ],
+    next: firstAgentCommands,
   },
 }
 
