@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf } from '../dialects/loose.ts'
 import { type AnyFunction, cannotIntercept } from '../session/intercept.ts'
 import type { Adapter, DeclareTool, FrameworkContext, FrameworkTurn, OutputReader, ToolCall } from './contract.ts'
-import { joinedSignal } from './functions.ts'
+import { abortable } from './functions.ts'
 import { wrapLanguageModel } from './language-models.ts'
 import { isStandIn } from './stand-in.ts'
 import { checkTools, wrapTools } from './tools.ts'
@@ -71,8 +71,8 @@ function checkAgent(tools: unknown, settings: unknown): void {
 function callOf(input: unknown, { signal }: FrameworkContext): Fields {
   const isList = Array.isArray(input)
   const given = typeof input === 'string' ? { prompt: input } : isList ? { messages: input as readonly unknown[] } : fieldsOf(input)
-  if (signal === undefined) return given
-  return { ...given, abortSignal: joinedSignal(fieldsOf(given)['abortSignal'], signal) }
+  const { abortSignal, ...rest } = fieldsOf(given)
+  return { ...rest, ...abortable(abortSignal, signal) }
 }
 
 /** Returns what a result of `generateText` comes to, and any other output as it is. */

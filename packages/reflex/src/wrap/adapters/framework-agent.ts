@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Reflex } from '../../app/reflex.ts'
-import type { State } from '../../kernel/index.ts'
+import { isFault, type State } from '../../kernel/index.ts'
 import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import { type Fields, fieldsOf } from '../dialects/loose.ts'
@@ -12,7 +12,8 @@ import type { Adapter, FrameworkTurn, OutputReader } from './contract.ts'
 export interface WrappedFramework<Input = unknown, Output = unknown, Streamed = Output> extends Wrapped<Input, Output> {
   /**
    * Runs one turn whose output arrives in pieces, and resolves with the output of the framework when it begins. The turn ends when the output
-   * is complete. Rejects as `run` does if the turn fails before; a later failure is that of the output.
+   * is complete. Rejects as `run` does if the turn fails before. A later failure is that of the output; one of Reflex, such as `R2151`, is
+   * reported.
    */
   stream(input: Input, options?: TurnOptions): Promise<Streamed>
 }
@@ -72,6 +73,10 @@ export class FrameworkAgent extends WrappedAgent<unknown, unknown> implements Wr
   async stream(input: unknown, options: TurnOptions = {}): Promise<unknown> {
     const begun = Promise.withResolvers<unknown>()
     const turn = STREAMED.run({ reader: 'reads', begun: begun.resolve }, () => super.run(input, options))
+    begun.promise.then(
+      () => turn.catch((thrown: unknown) => void (isFault(thrown) && this.#reflex.report(thrown))),
+      () => undefined,
+    )
     turn.then(begun.resolve, begun.reject)
     return begun.promise
   }

@@ -112,3 +112,9 @@ export async function lastOf(given: unknown): Promise<unknown> {
 export function joinedSignal(own: unknown, signal: AbortSignal): AbortSignal {
   return own instanceof AbortSignal ? AbortSignal.any([own, signal]) : signal
 }
+
+/** Returns the option of a call that is aborted with a turn; the signal of an input that comes from a record is gone. */
+export function abortable(own: unknown, signal: AbortSignal | undefined): { readonly abortSignal?: AbortSignal } {
+  if (signal !== undefined) return { abortSignal: joinedSignal(own, signal) }
+  return own instanceof AbortSignal ? { abortSignal: own } : {}
+}

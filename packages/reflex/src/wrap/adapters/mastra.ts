@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, listOf } from '../dialects/loose.ts'
 import { type AnyFunction, cannotIntercept } from '../session/intercept.ts'
 import type { Adapter, DeclareTool, FrameworkContext, ToolCall } from './contract.ts'
-import { joinedSignal } from './functions.ts'
+import { abortable } from './functions.ts'
 import { wrapLanguageModel } from './language-models.ts'
 import { isStandIn } from './stand-in.ts'
 import { wrapTools } from './tools.ts'
@@ -72,8 +72,8 @@ function calling(agent: object, method: AnyFunction) {
   return (input: unknown, { signal }: FrameworkContext): unknown => {
     const { messages, ...options } = fieldsOf(input)
     const hasOptions = messages !== undefined && !Array.isArray(input)
-    const own = hasOptions ? options['abortSignal'] : undefined
-    const given = { ...(hasOptions && options), ...(signal !== undefined && { abortSignal: joinedSignal(own, signal) }) }
-    return method.call(agent, hasOptions ? messages : input, given)
+    if (!hasOptions) return method.call(agent, input, abortable(undefined, signal))
+    const { abortSignal, ...rest } = options
+    return method.call(agent, messages, { ...rest, ...abortable(abortSignal, signal) })
   }
 }

@@ -77,7 +77,8 @@ describe('an agent of the AI SDK', () => {
       asked.resolve()
       return new Promise(() => undefined)
     })
-    void sunny(one.reflex, { model: hanging, tools }).run('hi', { id: 'otter' })
+    // The record cannot have the signal of an input.
+    void sunny(one.reflex, { model: hanging, tools }).run({ prompt: 'hi', abortSignal: new AbortController().signal }, { id: 'otter' })
     await asked.promise
     while (((await store.read('otter'))?.row.last ?? 0) < 5) await one.host.advance(10)
     const two = life({ store, at: one.host.now() + 3_600_000 })
@@ -152,6 +153,19 @@ describe('an agent of the AI SDK', () => {
     expect((await agent.run([{ role: 'user', content: 'hi' }])).text).toBe('the other one')
   })
 
+  it('keeps the turn of an agent that one of its tools calls apart', async () => {
+    const { reflex } = life()
+    const inner = sunny(reflex, { model: new ScriptedLanguageModel('inner') })
+    const ask = tool({ inputSchema: z.object({}), execute: async () => (await inner.run('hi')).text })
+    const model = new ScriptedLanguageModel([{ call: 'ask', args: {} }], 'outer')
+    const outer = reflex.wrap((settings) => new ToolLoopAgent(settings), { framework: 'ai-sdk', model, tools: { ask }, id: 'outer' })
+    let text = ''
+    for await (const piece of (await outer.stream('hi', { id: 'otter' })).textStream) text += piece
+    expect(text).toBe('outer')
+    expect(JSON.stringify(model.requests[1]?.prompt.at(-1))).toContain('inner')
+    expect(JSON.stringify(await reflex.trace('otter')).match(/the agent calls a tool/g)).toHaveLength(1)
+  })
+
   // proves: skill 107
   it('passes the calls of its settings through outside of a turn', async () => {
     const { reflex } = life()
@@ -214,6 +228,10 @@ describe('an agent of the AI SDK', () => {
     expect(troubles).toMatchObject([{ code: 'R2151', rule: 'adapter.no_intercept' }])
     const strict = reflex.wrap({ framework: 'ai-sdk', agent, model, strictIntercept: true })
     await expect(strict.run('hi')).rejects.toMatchObject({ code: 'R2151' })
+    // A stream has begun before anyone can know.
+    expect(await strict.stream('hi')).toBe('ok')
+    while (troubles.length < 2) await new Promise(setImmediate)
+    expect(troubles[1]).toMatchObject({ code: 'R2151', severity: 'error' })
   })
 })
 

@@ -72,7 +72,8 @@ export const AGENTS: Readonly<Record<string, MakeAgent>> = {
         stopWhen: stepCountIs(9),
         ...options,
         agent: async (prompt: string, { settings }) => generateText({ ...settings, prompt }),
-      }),
+        // It has no stream of text.
+      }) as unknown as Wrapped,
     ),
   streamText: (reflex, { model, tools, ...options }) =>
     testAgent(
