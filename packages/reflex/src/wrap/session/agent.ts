@@ -3,7 +3,7 @@ import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import type { TurnSource } from '../../kinds/skill/model/turn.ts'
 import { faults } from './faults.ts'
 import { clientProxy, FUNCTION_DIALECTS, type FunctionDialect, modelFunctions } from './clients.ts'
-import { currentSession } from './context.ts'
+import { currentSession, inSession } from './context.ts'
 import { type AnyFunction, branded, intercept, originalOf } from './intercept.ts'
 import { modelFunction } from './model-function.ts'
 import { plainDialect } from './plain-dialect.ts'
@@ -62,7 +62,8 @@ export function proxiesOf(reflex: Reflex, parts: AgentParts, declared: readonly 
     if (typeof llm === 'object' && llm !== null)
       for (const { owner, key, dialect } of modelFunctions(llm))
         restores.push(intercept(owner, key, (original) => modelFunction(original, dialect)))
-    for (const { name, owner, key } of tools) restores.push(intercept(owner, key, (original) => toolFunction(name, original)))
+    for (const tool of tools.filter(({ isWrapped }) => !isWrapped))
+      restores.push(intercept(tool.owner, tool.key, (original) => toolFunction(tool, original)))
     return { agent: parts.agent, llm, tools: parts.tools, facts, restore }
   } catch (thrown) {
     restore()
@@ -93,17 +94,19 @@ function llmProxy({ llm, dialect }: AgentParts): unknown {
 
 function toolProxies(given: AgentTools, tools: readonly AgentTool[]): unknown {
   const proxied = (tool: AgentTool): unknown => {
-    const replaced = toolFunction(tool.name, originalOf(Reflect.get(tool.owner, tool.key) as AnyFunction).bind(tool.owner))
+    if (tool.isWrapped) return tool.owner
+    const replaced = toolFunction(tool, originalOf(Reflect.get(tool.owner, tool.key) as AnyFunction).bind(tool.owner))
     return tool.owner === given ? replaced : { ...tool.owner, [tool.key]: replaced }
   }
   if (Array.isArray(given)) return tools.map(proxied)
   return Object.fromEntries(tools.map((tool) => [tool.name, proxied(tool)]))
 }
 
-function toolFunction(name: string, original: AnyFunction): AnyFunction {
+function toolFunction({ name, isAgent }: AgentTool, original: AnyFunction): AnyFunction {
   return branded(function (this: unknown, ...args: unknown[]) {
     const session = currentSession()
     const act = (): unknown => original.apply(this, args)
-    return session === undefined ? act() : session.tool(name, args, act)
+    if (session === undefined) return act()
+    return isAgent ? session.agent(name, args, { act: (nested) => inSession(nested, act) }) : session.tool(name, args, act)
   }, original)
 }

@@ -1,11 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import type { Fields } from '../dialects/loose.ts'
+import type { Conversations } from './conversations.ts'
 import type { ModelRequest } from './model-call.ts'
 import type { StreamRequest } from './reply-stream.ts'
+
+/** An agent that runs within a call of another one. */
+export interface NestedAgent {
+  /** What is declared of its tools. Default: the tools of the agent that runs it. */
+  readonly tools?: readonly SkillTool[]
+  readonly conversations?: Conversations
+  readonly act: (session: AgentSession) => unknown
+}
 
 /** A turn, as the proxies of its agent see it. */
 export interface AgentSession {
   tool(name: string, args: readonly unknown[], act: () => unknown): Promise<unknown>
+  once(name: string, act: () => unknown): Promise<unknown>
+  agent(name: string, args: readonly unknown[], nested: NestedAgent): Promise<unknown>
   ask(request: ModelRequest): Promise<unknown>
   stream(request: StreamRequest): Promise<AsyncIterableIterator<Fields>>
 }

@@ -67,9 +67,10 @@ export class RecordedCalls {
     return this.#inFlight.has(id)
   }
 
-  /** Notes that the code has made a recorded call again. */
+  /** Notes that the code has made a recorded call again. The calls within one that has ended are not made again. */
   use(id: string): void {
     this.#unused.delete(id)
+    if (!this.#inFlight.has(id)) for (const inner of this.#unused) if (inner.startsWith(`${id}>`)) this.#unused.delete(inner)
   }
 
   /**
@@ -80,16 +81,17 @@ export class RecordedCalls {
     if (this.#unused.size === 0) return undefined
     const unused = [...this.#unused]
     if (this.#options.isStrict) return { is: 'fault', recorded: unused.slice(0, MOST_NAMED) }
-    const leaving = this.#leaves(call.id) ? unused.filter((id) => this.#leaves(id)) : []
+    const isFree = call.do === 'tool' && call.facts?.sideEffects === 'none'
+    const leaving = !isFree && this.#leaves(call.id) ? unused.filter((id) => this.#leaves(id)) : []
     if (leaving.length > 0) return { is: 'question', recorded: leaving.slice(0, MOST_NAMED) }
     if (this.#isNoted) return undefined
     this.#isNoted = true
     return { is: 'note', note: { call: call.id, unused: unused.slice(0, MOST_NAMED) } }
   }
 
-  /** Ids begin with the operation and the name. */
+  /** Ids begin with the operation and the name, behind the calls that they are within. */
   #leaves(id: string): boolean {
-    const [operation, ...rest] = id.split('/')
+    const [operation, ...rest] = id.slice(id.lastIndexOf('>') + 1).split('/')
     if (operation === 'once') return true
     return operation === 'tool' && this.#options.leaves(rest.slice(0, -2).join('/'))
   }
@@ -100,7 +102,8 @@ export class RecordedCalls {
     const message = `the code makes the call ${call.id}; the record has ${recorded[0] ?? ''}, which the code has not made again`
     const data = { now: call as unknown as Json, recorded: recorded.map((id) => calls.get(id) ?? id) }
     const fault = faults.make('R2154', message, { run: this.#run, data })
-    if (is === 'fault' || call.do === 'model') throw fault
+    // Only a call that leaves is asked about.
+    if (is === 'fault' || call.do === 'model' || call.do === 'agent') throw fault
     return { ...call, diverged: faultJson(fault) as JsonObject }
   }
 

@@ -4,7 +4,7 @@ import type { Tool } from '../../tools/index.ts'
 import { quote } from '../../text/index.ts'
 import { faults } from './faults.ts'
 import { fieldsOf, jsonOf, textOf } from '../dialects/loose.ts'
-import { type AnyFunction, originalOf } from './intercept.ts'
+import { type AnyFunction, originalOf, WRAPPED } from './intercept.ts'
 
 /** What an agent calls: functions by name, objects with such a function, or a list of these with names. */
 export type AgentTools = Readonly<Record<string, unknown>> | readonly unknown[]
@@ -15,6 +15,10 @@ export interface AgentTool {
   readonly owner: object
   readonly key: string
   readonly facts: SkillTool
+  /** True if the calls within are calls of the turn: the tool is another agent, and says so. */
+  readonly isAgent: boolean
+  /** True for a wrapped agent, which needs no proxy. */
+  readonly isWrapped: boolean
 }
 
 /** The names under which libraries keep the function of a tool. */
@@ -27,14 +31,15 @@ export function agentTools(tools: AgentTools, declared: readonly SkillTool[]): r
     : Object.entries(tools).map(([key, tool]) => [key, key, tool] as const)
   return named.map(([name, property, tool]) => {
     const facts = declared.find((one) => one.name === name) ?? factsOf(name, tool)
-    if (typeof tool === 'function' && !Array.isArray(tools)) return { name, owner: tools, key: property, facts }
+    if (typeof tool === 'function' && !Array.isArray(tools))
+      return { name, owner: tools, key: property, facts, isAgent: false, isWrapped: false }
     const key = METHODS.find((method) => typeof fieldsOf(tool)[method] === 'function')
     if (typeof tool !== 'object' || tool === null || key === undefined)
       throw faults.make('R2155', `the tool ${quote(name)} is no function and has none of ${METHODS.join(', ')}`, {
         path: `tools.${name}`,
         fix: 'give a function, or an object with `execute`',
       })
-    return { name, owner: tool, key, facts }
+    return { name, owner: tool, key, facts, isAgent: fieldsOf(tool)['agent'] === true, isWrapped: WRAPPED in tool }
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Reflex } from '../../app/reflex.ts'
-import { type Call, type Change, isObject, type Json, keptRecords, readRecords, type Ref, type Run, toFault } from '../../kernel/index.ts'
+import { type Call, type Change, isObject, type Json, type Ref, type Run, toFault } from '../../kernel/index.ts'
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
 import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
 import type { RunSettings } from '../../policy/index.ts'

@@ -6,7 +6,7 @@ import type { RunSettings } from '../../policy/index.ts'
 import { jsonOf } from '../dialects/loose.ts'
 import { faults } from './faults.ts'
 import { type AgentParts, type AgentProxies, proxiesOf } from './agent.ts'
-import { inSession } from './context.ts'
+import { type AgentSession, currentSession, inSession } from './context.ts'
 import { Conversations } from './conversations.ts'
 import { WRAPPED } from './intercept.ts'
 import { seedOf, type SeedSource } from './seed.ts'
@@ -55,7 +55,10 @@ export interface ResumeOptions extends Pick<TurnOptions, 'signal' | 'conversatio
 
 /** A wrapped agent. */
 export interface Wrapped<Input = unknown, Output = unknown> {
-  /** Runs one turn. Rejects with what the agent throws, and with the reason of the signal if that has cancelled the turn. */
+  /**
+   * Runs one turn. Rejects with what the agent throws, and with the reason of the signal if that has cancelled the turn. Called by the code of another wrapped agent, it is
+   * part of that agent's turn, and of its options only the signal counts.
+   */
   run(input: Input, options?: TurnOptions): Promise<Output>
   /**
    * Continues a turn whose process has ended: the agent's code starts over with the input of the turn, and calls that the record has are
@@ -96,6 +99,8 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
 
   async run(input: Input, options: TurnOptions = {}): Promise<Output> {
     options.signal?.throwIfAborted()
+    const outer = currentSession()
+    if (outer !== undefined) return this.#within(outer, input, options)
     const { state, blackboard, conversation, goalLabels } = options
     const sources: SeedSource[] = [
       { from: 'state', values: state },
@@ -111,6 +116,13 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     const session = await this.#session(options)
     await this.#guarded(session, () => this.#start(session, args, options))
     return this.#perform(session, input, options)
+  }
+
+  /** Runs within the turn of the agent whose code calls this one: its calls are calls of that turn. */
+  async #within(outer: AgentSession, input: Input, { signal }: TurnOptions): Promise<Output> {
+    const act = (session: AgentSession): Promise<Output> => inSession(session, () => this.#call(session, input, signal))
+    const nested = { tools: this.#proxies.facts, conversations: this.#conversations, act }
+    return (await outer.agent(this.#parts.name, [input], nested)) as Output
   }
 
   async resume(ref: string, options: ResumeOptions = {}): Promise<Output> {
@@ -196,7 +208,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     const cancel = (): void => void session.run.cancel(signal?.reason).then(cancelled.resolve)
     signal?.addEventListener('abort', cancel, { once: true })
     try {
-      const { output, kept } = await inSession(session, () => this.#complete(session, input, signal))
+      const { output, kept } = await inSession(session.calls, () => this.#complete(session.calls, input, signal))
       if (signal?.aborted === true) throw signal.reason
       this.#checkIntercepted(session)
       await session.run.end('done', jsonOf(kept))
@@ -212,13 +224,13 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
   }
 
   /** Returns the output of the agent, and what the record keeps of it, when it is complete. */
-  async #complete(session: TurnSession, input: Input, signal: AbortSignal | undefined): Promise<{ output: Output; kept: unknown }> {
+  async #complete(session: AgentSession, input: Input, signal: AbortSignal | undefined): Promise<{ output: Output; kept: unknown }> {
     const output = await this.#call(session, input, signal)
     const { complete } = this.#parts
     return { output, kept: complete === undefined ? output : await complete(output) }
   }
 
-  async #call(session: TurnSession, input: Input, signal: AbortSignal | undefined): Promise<Output> {
+  async #call(session: AgentSession, input: Input, signal: AbortSignal | undefined): Promise<Output> {
     const { agent } = this.#proxies
     const { llm, tools } = this.#proxies
     const context: AgentContext = {
@@ -232,7 +244,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
   }
 
   #checkIntercepted(session: TurnSession): void {
-    if (session.hasAskedModel) return
+    if (session.calls.hasAskedModel) return
     const { name, strictIntercept } = this.#parts
     const message = `no call of a model came through the proxies of ${name}`
     const details = { rule: 'adapter.no_intercept', ...(session.run.id === undefined ? {} : { run: session.run.id }) }

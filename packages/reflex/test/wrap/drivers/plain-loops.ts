@@ -140,14 +140,14 @@ class LoopAgent<Client extends object> implements DrivenAgent {
   }
 
   async #turn({ text, chat }: ChatTurn): Promise<string> {
-    const { fixture, ask, said, answers } = this.#loop
+    const loop = this.#loop
     const { mode, tools } = this.#parts
     const before = this.#histories.get(chat) ?? [{ role: 'system', content: SYSTEM }]
     const history: Fields[] = [...before, { role: 'user', content: text }]
     for (;;) {
-      const response = await ask(this.#asked, history, mode)
-      history.push(...said(response))
-      const { parts } = fixture.dialect.reply(response)
+      const response = await loop.ask(this.#asked, history, mode)
+      history.push(...loop.said(response))
+      const { parts } = loop.fixture.dialect.reply(response)
       const calls = parts.filter((part) => part.kind === 'call')
       if (calls.length === 0) {
         this.#histories.set(chat, history)
@@ -157,7 +157,7 @@ class LoopAgent<Client extends object> implements DrivenAgent {
         const given = typeof args === 'string' ? parsed(args) : args
         return [id, String(await tools[name]?.execute(given as Fields))]
       })
-      history.push(...answers(await Promise.all(results)))
+      history.push(...loop.answers(await Promise.all(results)))
     }
   }
 }

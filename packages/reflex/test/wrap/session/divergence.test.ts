@@ -22,7 +22,7 @@ function agentOf({ reflex }: Life, { to, sent, hold }: { to: string; sent: strin
       const reply = await llm({ messages: [{ role: 'user', content: `${text} ${to}` }] })
       const result = await tools.send({ to }).catch((thrown: unknown) => (thrown as Fault).code)
       await hold
-      return `${seen} ${String(reply)} ${String(result)}`
+      return `${seen} ${reply} ${result}`
     },
   })
 }

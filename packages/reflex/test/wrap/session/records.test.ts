@@ -20,6 +20,9 @@ const PUSHED = {
 /** The ways in which an execution ends, and the tag of each. */
 const ENDS = ['v1', 'v1', 'broken', 'v2', ''] as const
 
+const pushed = (args: object): string | Promise<string> =>
+  'tag' in args && args.tag === 'broken' ? Promise.reject(new Error('no network')) : 'ok'
+
 async function world(): Promise<Life> {
   const one = life()
   await activate(one, PUSHED, ['set_tag', 'push', 'drop_tag'])
@@ -37,7 +40,7 @@ function agentOf({ reflex }: Life, model: ScriptedModel) {
       set_tag: () => 'ok',
       push: {
         redact: ['/password'],
-        execute: ({ tag }: { tag: string }) => (tag === 'broken' ? Promise.reject(new Error('no network')) : 'ok'),
+        execute: pushed,
       },
       drop_tag: () => 'ok',
     },
@@ -64,9 +67,7 @@ describe('the records of many turns', () => {
       const results = Object.entries(board).flatMap(([key, value]) =>
         key.startsWith('~r.') ? ((value as JsonObject)['hidden'] as JsonObject[]) : [],
       )
-      expect(
-        results.map(({ results: told }) => String(told).split('<SKILL_RESULT>').length - 1 + String(told).split('<CLARIFY>').length - 1),
-      ).toEqual([1])
+      expect(results.map(({ results: told }) => JSON.stringify(told).split(/<SKILL_RESULT>|<CLARIFY>/).length - 1)).toEqual([1])
       const told = model.requests.map((request) => JSON.stringify(request.messages.filter(({ role }) => role !== 'system')))
       expect(told.map((text) => text.split(/<SKILL_RESULT>|<CLARIFY>/).length - 1)).toEqual([0, 1])
     }
@@ -80,13 +81,13 @@ describe('the records of many turns', () => {
     let run = ''
     const agent = one.reflex.wrap({
       name: 'caller',
-      agent: async (text: string, { llm, tools }: { llm: Llm; tools: { push: { execute: (args: object) => unknown } } }) => {
+      agent: async (text: string, { llm, tools }: { llm: Llm; tools: { push: { execute: typeof pushed } } }) => {
         await tools.push.execute({ tag: 'v0', password: 'hunter3' })
         await llm({ messages: [{ role: 'user', content: text }] })
       },
       tools: {
         set_tag: () => 'ok',
-        push: { redact: ['/password'], execute: ({ tag }: { tag: string }) => (tag === 'broken' ? Promise.reject(new Error('no')) : 'ok') },
+        push: { redact: ['/password'], execute: pushed },
         drop_tag: () => 'ok',
       },
       llm: model.create,

@@ -21,6 +21,8 @@ function inputStory({ record: { input } }: Change<TurnSource>): StoryEvent[] {
     }
     case 'tool':
       return [{ mark: 'enter', node: call.tool, text: 'the agent calls a tool', facts: { via: 'agent' } }]
+    case 'agent':
+      return [{ mark: 'enter', node: call.name, text: 'the agent runs another agent', facts: { via: 'agent' } }]
     case 'once':
       return [{ mark: 'enter', node: call.name, text: 'other code of the agent' }]
     default:

@@ -45,13 +45,25 @@ export interface RequestDelta {
   readonly params?: JsonObject
 }
 
+/** What a tool of a nested agent says of itself: the program of the turn does not have it. */
+export type ToolFacts = Pick<SkillTool, 'sideEffects' | 'idempotent'>
+
 /**
  * What the code of an agent does through its proxies. Each is one input of the turn. `diverged`: a person decides whether the call is made,
  * because the record has another one; this is the fault of a call that is refused.
  */
 export type TurnInput =
   | { readonly do: 'model'; readonly id: string; readonly request: RequestDelta; readonly userText?: string }
-  | { readonly do: 'tool'; readonly id: string; readonly tool: string; readonly args: Json; readonly diverged?: JsonObject }
+  | {
+      readonly do: 'tool'
+      readonly id: string
+      readonly tool: string
+      readonly args: Json
+      readonly facts?: ToolFacts
+      readonly diverged?: JsonObject
+    }
+  /** Another agent, whose calls follow while this one is in flight. */
+  | { readonly do: 'agent'; readonly id: string; readonly name: string; readonly args: Json }
   /** Other code of the agent as an effect: its result is kept, and it is not run again. */
   | { readonly do: 'once'; readonly id: string; readonly name: string; readonly diverged?: JsonObject }
   | { readonly do: 'end'; readonly status: 'done' | 'failed'; readonly value?: Json }

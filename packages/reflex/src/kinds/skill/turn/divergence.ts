@@ -9,11 +9,11 @@ export type ActInput = Extract<TurnInput, { readonly do: 'tool' | 'once' }>
 /** Performs a call of the agent's code. */
 export function act(turn: Turn, call: ActInput): void {
   const { id } = call
-  const ref =
-    call.do === 'tool'
-      ? turn.x.request('wrap.tool', { id, tool: call.tool, args: call.args })
-      : turn.x.request('wrap.once', { id, name: call.name })
-  turn.flight(ref, id)
+  turn.flight(call.do === 'tool' ? requestTool(turn, call) : turn.x.request('wrap.once', { id, name: call.name }), id)
+}
+
+function requestTool({ x }: Turn, { id, tool, args, facts }: Extract<ActInput, { readonly do: 'tool' }>): Ref {
+  return x.request('wrap.tool', { id, tool, args, ...(facts === undefined ? {} : { facts: { ...facts } }) })
 }
 
 /**

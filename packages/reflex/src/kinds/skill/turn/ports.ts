@@ -9,15 +9,15 @@ import {
   type Traits,
 } from '../../../kernel/index.ts'
 import type { RunSettings } from '../../../policy/index.ts'
-import type { ModelReply, TurnSource } from '../model/turn.ts'
+import type { ModelReply, ToolFacts, TurnSource } from '../model/turn.ts'
 import { faults } from './faults.ts'
 import { type TurnHost, turnHosts } from './host.ts'
 
-type TurnPort = 'wrap.model' | 'wrap.tool' | 'wrap.once' | 'skills.cards'
+type TurnPort = 'wrap.model' | 'wrap.agent' | 'wrap.tool' | 'wrap.once' | 'skills.cards'
 
 /**
  * The ports of turns. Each finds the code of its run in this process; without it the run is left as it is (`R1480`), so nothing is lost. A
- * call of a model and a tool without side effects may be repeated after a crash; a tool that is declared idempotent is repeated under its
+ * call of a model, a nested agent and a tool without side effects may be repeated after a crash; a tool that is declared idempotent is repeated under its
  * key; the outcome of any other is asked about.
  */
 export function turnPorts(store: Store): Readonly<Record<TurnPort, Port<RunSettings>>> {
@@ -34,6 +34,7 @@ export function turnPorts(store: Store): Readonly<Record<TurnPort, Port<RunSetti
   return {
     'skills.cards': { ...free, perform: (call) => hostOf(call).cards(call) },
     'wrap.model': { ...free, perform: (call) => hostOf(call).model(call), used: usedOf },
+    'wrap.agent': { ...free, perform: (call) => hostOf(call).act(call) },
     'wrap.tool': { leaves: true, repeat: 'ask', open, traits: toolTraits, perform: (call) => hostOf(call).act(call) },
     'wrap.once': { leaves: true, repeat: 'ask', open, perform: (call) => hostOf(call).act(call) },
   }
@@ -45,8 +46,8 @@ function hostOf({ session }: Call<RunSettings>): TurnHost {
 
 /** A tool that says nothing of itself changes something outside and cannot be repeated (reference skill 1.6). */
 function toolTraits({ args, def }: Call<RunSettings>): Traits {
-  const name = isObject(args) ? args['tool'] : undefined
-  const declared = (def as TurnSource).tools.find((tool) => tool.name === name)
+  const { tool: name, facts } = isObject(args) ? args : {}
+  const declared = isObject(facts) ? (facts as unknown as ToolFacts) : (def as TurnSource).tools.find((tool) => tool.name === name)
   if (declared?.sideEffects === 'none') return { leaves: false, repeat: 'free' }
   return { leaves: true, repeat: declared?.idempotent === true ? 'keyed' : 'ask' }
 }

@@ -54,6 +54,8 @@ function called(turn: Turn, call: TurnInput): void {
     case 'tool':
     case 'once':
       return call.diverged === undefined ? act(turn, call) : askAbout(turn, call)
+    case 'agent':
+      return turn.flight(x.request('wrap.agent', { id: call.id, name: call.name, args: call.args }), call.id)
     case 'model':
       return asked(turn, call)
     case 'note':
