@@ -12,18 +12,17 @@ const DEFAULT_FAILURE = 'An error occurred while running the tool. Please try ag
  * they are. Throws `R2150` for a tool that is frozen.
  */
 export function wrapAgentsTool(tool: unknown, declare: DeclareTool, note: NoteRestore): void {
-  const { type, name, invoke, on } = fieldsOf(tool)
+  const { type, name, invoke, agent } = fieldsOf(tool)
   if (typeof tool !== 'object' || tool === null || type !== 'function' || typeof invoke !== 'function') return
   const original = originalOf(invoke as AnyFunction)
   const own = textOf(name)
   declare({ name: own, facts: fieldsOf(tool), act: (args, { signal }) => actForSkill({ tool, name: own, original, args, signal }) })
-  // An agent that is a tool has listeners, and no other tool has.
-  note(intercept(tool, 'invoke', (before) => invokeFunction(own, before, typeof on === 'function')))
+  note(intercept(tool, 'invoke', (before) => invokeFunction(own, before, agent === true)))
 }
 
 /**
  * `invoke(runContext, arguments, details)`. The context and the details differ from run to run. The calls of an agent that is a tool belong to
- * the turn, so that it continues after a crash.
+ * the turn if the tool says `agent: true`: its own tools, which nothing leads to from here, must be known then.
  */
 function invokeFunction(name: string, original: AnyFunction, isAgent: boolean): AnyFunction {
   return function (this: unknown, ...args: unknown[]) {
