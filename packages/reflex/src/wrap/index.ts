@@ -35,7 +35,7 @@ export type {
 export type { FunctionDialect } from './session/clients.ts'
 export type { Session, SessionOptions } from './session/manual.ts'
 export type { AgentTools } from './session/tools.ts'
-export type { Agent, AgentContext, TurnOptions, Wrapped } from './session/wrap.ts'
+export type { Agent, AgentContext, ResumeOptions, TurnOptions, Wrapped } from './session/wrap.ts'
 export type { WrapOptions, WrapParts, WrapRest } from './session/wrap-agent.ts'
 export { Reflex }
 

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/contract.ts'
 import { type Fields, fieldsOf } from '../dialects/loose.ts'
-import { currentSession } from '../session/context.ts'
+import { currentSession, inSession } from '../session/context.ts'
 import { type AnyFunction, branded, WRAPPED } from '../session/intercept.ts'
 
 /** A function by which a framework asks a model: its first argument is the request, which has the signal in one of its fields. */
@@ -84,13 +84,16 @@ async function rethrowing<Value>(act: () => Value | Promise<Value>, as = (thrown
 
 /**
  * Returns a function that calls a tool through the turn of its caller. Its first argument alone is recorded: what a framework passes besides
- * differs from run to run.
+ * differs from run to run. A tool that is an agent makes its calls within the turn.
  */
-export function toolFunction(name: string, original: AnyFunction): AnyFunction {
+export function toolFunction(name: string, original: AnyFunction, isAgent: boolean): AnyFunction {
   return branded(function (this: unknown, ...args: unknown[]) {
     const session = currentSession()
     const act = (): unknown => original.apply(this, args)
-    return session === undefined ? act() : session.tool(name, args.slice(0, 1), () => lastOf(act()))
+    if (session === undefined) return act()
+    const given = args.slice(0, 1)
+    if (isAgent) return session.agent(name, given, { act: (nested) => inSession(nested, () => lastOf(act())) })
+    return session.tool(name, given, () => lastOf(act()))
   }, original)
 }
 

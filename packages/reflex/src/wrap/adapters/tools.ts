@@ -24,7 +24,9 @@ export function wrapTools(tools: Fields, { declare, callOf, factsOf = fieldsOf }
       if (typeof execute !== 'function' || typeof tool !== 'object' || tool === null) return [name, tool]
       const original = originalOf(execute as AnyFunction)
       declare({ name, facts: factsOf(fieldsOf(tool)), act: (args, call) => lastOf(original.call(tool, args, callOf(call))) })
-      return [name, isWrapper(execute) ? tool : standIn(tool, { execute: toolFunction(name, original.bind(tool)) })]
+      if (isWrapper(execute)) return [name, tool]
+      const isAgent = fieldsOf(tool)['agent'] === true
+      return [name, standIn(tool, { execute: toolFunction(name, original.bind(tool), isAgent) })]
     }),
   )
 }

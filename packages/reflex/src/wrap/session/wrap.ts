@@ -56,8 +56,8 @@ export interface ResumeOptions extends Pick<TurnOptions, 'signal' | 'conversatio
 /** A wrapped agent. */
 export interface Wrapped<Input = unknown, Output = unknown> {
   /**
-   * Runs one turn. Rejects with what the agent throws, and with the reason of the signal if that has cancelled the turn. Called by the code of another wrapped agent, it is
-   * part of that agent's turn, and of its options only the signal counts.
+   * Runs one turn. Rejects with what the agent throws, and with the reason of the signal if that has cancelled the turn. Called by the code
+   * of another wrapped agent, it is part of that agent's turn, and of its options only the signal counts.
    */
   run(input: Input, options?: TurnOptions): Promise<Output>
   /**
@@ -68,6 +68,21 @@ export interface Wrapped<Input = unknown, Output = unknown> {
   /** Restores the client and the tools as they were. */
   unwrap(): void
   readonly [WRAPPED]: unknown
+}
+
+/** An output of an agent that is complete; its JSON is the part that the record keeps. */
+class CompleteOutput<Output> {
+  readonly output: Output
+  readonly kept: unknown
+
+  constructor(output: Output, kept: unknown) {
+    this.output = output
+    this.kept = kept
+  }
+
+  toJSON(): unknown {
+    return this.kept
+  }
 }
 
 /** Runs the turns of one agent. */
@@ -120,9 +135,10 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
 
   /** Runs within the turn of the agent whose code calls this one: its calls are calls of that turn. */
   async #within(outer: AgentSession, input: Input, { signal }: TurnOptions): Promise<Output> {
-    const act = (session: AgentSession): Promise<Output> => inSession(session, () => this.#call(session, input, signal))
+    const act = (session: AgentSession): Promise<unknown> => inSession(session, () => this.#complete(session, input, signal))
     const nested = { tools: this.#proxies.facts, conversations: this.#conversations, act }
-    return (await outer.agent(this.#parts.name, [input], nested)) as Output
+    const given = await outer.agent(this.#parts.name, [input], nested)
+    return (given instanceof CompleteOutput ? given.output : given) as Output
   }
 
   async resume(ref: string, options: ResumeOptions = {}): Promise<Output> {
@@ -224,10 +240,10 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
   }
 
   /** Returns the output of the agent, and what the record keeps of it, when it is complete. */
-  async #complete(session: AgentSession, input: Input, signal: AbortSignal | undefined): Promise<{ output: Output; kept: unknown }> {
+  async #complete(session: AgentSession, input: Input, signal: AbortSignal | undefined): Promise<CompleteOutput<Output>> {
     const output = await this.#call(session, input, signal)
     const { complete } = this.#parts
-    return { output, kept: complete === undefined ? output : await complete(output) }
+    return new CompleteOutput(output, complete === undefined ? output : await complete(output))
   }
 
   async #call(session: AgentSession, input: Input, signal: AbortSignal | undefined): Promise<Output> {

@@ -166,6 +166,26 @@ describe('an agent of the AI SDK', () => {
     expect(JSON.stringify(await reflex.trace('otter')).match(/the agent calls a tool/g)).toHaveLength(1)
   })
 
+  it('makes an agent that it calls, and a tool that is one, a part of its turn', async () => {
+    const { reflex } = life()
+    const inner = sunny(reflex, { model: new ScriptedLanguageModel('first', 'second') })
+    const ask = { ...tool({ inputSchema: z.object({}), execute: async () => (await inner.run('again')).text }), agent: true }
+    const model = new ScriptedLanguageModel([{ call: 'ask', args: {} }], 'outer')
+    const outer = reflex.wrap({
+      framework: 'ai-sdk',
+      model,
+      tools: { ask },
+      stopWhen: stepCountIs(3),
+      agent: async (prompt: string, { settings }) => {
+        const { text } = await inner.run(prompt)
+        return `${text} ${(await generateText({ ...settings, prompt })).text}`
+      },
+    })
+    expect(await outer.run('hi')).toBe('first outer')
+    expect(JSON.stringify(model.requests[1]?.prompt.at(-1))).toContain('second')
+    expect(await reflex.runs()).toHaveLength(1)
+  })
+
   // proves: skill 107
   it('passes the calls of its settings through outside of a turn', async () => {
     const { reflex } = life()
