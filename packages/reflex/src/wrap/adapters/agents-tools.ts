@@ -1,5 +1,5 @@
 import { argumentsOf, argumentsText, fieldsOf, listOf, textOf } from '../dialects/loose.ts'
-import { currentSession } from '../session/context.ts'
+import { currentSession, inSession } from '../session/context.ts'
 import { faults } from '../session/faults.ts'
 import { type AnyFunction, intercept, originalOf } from '../session/intercept.ts'
 import type { DeclareTool, NoteRestore } from './contract.ts'
@@ -12,20 +12,25 @@ const DEFAULT_FAILURE = 'An error occurred while running the tool. Please try ag
  * they are. Throws `R2150` for a tool that is frozen.
  */
 export function wrapAgentsTool(tool: unknown, declare: DeclareTool, note: NoteRestore): void {
-  const { type, name, invoke } = fieldsOf(tool)
+  const { type, name, invoke, agent } = fieldsOf(tool)
   if (typeof tool !== 'object' || tool === null || type !== 'function' || typeof invoke !== 'function') return
   const original = originalOf(invoke as AnyFunction)
   const own = textOf(name)
   declare({ name: own, facts: fieldsOf(tool), act: (args, { signal }) => actForSkill({ tool, name: own, original, args, signal }) })
-  note(intercept(tool, 'invoke', (before) => invokeFunction(own, before)))
+  note(intercept(tool, 'invoke', (before) => invokeFunction(own, before, agent === true)))
 }
 
-/** `invoke(runContext, arguments, details)`. The context and the details differ from run to run. */
-function invokeFunction(name: string, original: AnyFunction): AnyFunction {
+/**
+ * `invoke(runContext, arguments, details)`. The context and the details differ from run to run. The calls of an agent that is a tool belong to
+ * the turn if the tool says `agent: true`: its own tools, which nothing leads to from here, must be known then.
+ */
+function invokeFunction(name: string, original: AnyFunction, isAgent: boolean): AnyFunction {
   return function (this: unknown, ...args: unknown[]) {
     const session = currentSession()
     const act = (): unknown => original.apply(this, args)
-    return session === undefined ? act() : session.tool(name, [argumentsOf(args[1])], act)
+    if (session === undefined) return act()
+    const given = [argumentsOf(args[1])]
+    return isAgent ? session.agent(name, given, { act: (nested) => inSession(nested, act) }) : session.tool(name, given, act)
   }
 }
 

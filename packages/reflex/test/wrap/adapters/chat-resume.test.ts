@@ -3,6 +3,7 @@ import { Command } from '@langchain/langgraph'
 import { tool } from 'langchain'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { chunkMaker } from '../../../src/wrap/adapters/chat-chunks.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { type Life, connection, life } from '../session/world.ts'
 import { ScriptedChatModel } from './chat-model.ts'
@@ -77,5 +78,12 @@ describe('a resumed turn of LangChain', () => {
     expect(after.map((each) => each?.constructor)).toEqual(before.map((each) => each?.constructor))
     expect(again.asked).toEqual([])
     expect(second.troubles.map(String)).toEqual([])
+  })
+
+  it('says which package is missing, if its classes cannot be loaded', () => {
+    const make = chunkMaker(undefined)
+    expect(() => make({ message: { content: 'hi' } })).toThrow(
+      expect.objectContaining({ code: 'R2163', fix: expect.stringContaining('@langchain/core') as string }),
+    )
   })
 })

@@ -7,7 +7,7 @@ import { inTurn } from './script.ts'
 /** A model that has events of its own, which know nothing of its chunks. */
 class EventfulChatModel extends ScriptedChatModel {
   override async *_streamChatModelEvents(): AsyncGenerator<never> {
-    throw new Error('asked past its chunks')
+    yield await Promise.reject(new Error('asked past its chunks'))
   }
 }
 

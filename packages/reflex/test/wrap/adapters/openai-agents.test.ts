@@ -72,17 +72,28 @@ describe('an agent of the OpenAI Agents SDK', () => {
     expect(Object.hasOwn(second, 'getResponse')).toBe(false)
   })
 
-  it('has an agent as a tool, whose turn is the result of the tool', async () => {
+  it.each([
+    ['is one call', {}, 2, 1],
+    ['has calls of its own, if it says so', { agent: true }, 4, 1],
+  ])('has an agent as a tool, which %s', async (_, says, asks, calls) => {
     const { reflex, troubles } = life()
-    const model = new ScriptedAgentsModel((last, n) =>
-      n === 1 ? [{ call: 'ask_helper', args: { input: 'help' } }] : n === 2 ? ['helped'] : [last.includes('helped') ? 'done' : 'lost'],
-    )
-    const helper = new Agent({ name: 'helper' })
-    const agent = new Agent({ name: 'boss', tools: [helper.asTool({ toolName: 'ask_helper', toolDescription: 'Helps.' })] })
-    const wrapped = reflex.wrap({ framework: 'openai-agents', agent, runner: runnerOf(model) })
-    expect((await wrapped.run('go')).finalOutput).toBe('done')
+    const model = new ScriptedAgentsModel((last, n) => {
+      if (n === 1) return [{ call: 'ask_helper', args: { input: 'help' } }]
+      if (n === 2) return [{ call: 'look', args: { at: 'a' } }]
+      return [last.includes('helped') ? 'done' : 'helped']
+    })
+    const looks: unknown[] = []
+    const look = toolNamed('look', ({ at }) => looks.push(at))
+    const helper = new Agent({ name: 'helper', tools: [look] }).asTool({ toolName: 'ask_helper', toolDescription: 'Helps.' })
+    const agent = new Agent({ name: 'boss', tools: [Object.assign(helper, says)] })
+    const wrapped = reflex.wrap({ framework: 'openai-agents', agent, runner: runnerOf(model), tools: [look] })
+    let run = ''
+    expect((await wrapped.run('go', { onStart: (id) => (run = id) })).finalOutput).toBe('done')
     expect(troubles.map(String)).toEqual([])
-    expect(model.requests).toHaveLength(3)
+    expect([model.requests.length, looks]).toEqual([4, ['a']])
+    const trace = JSON.stringify(await reflex.trace(run))
+    expect([trace.split('the agent asks its model').length - 1, trace.split('the agent calls a tool').length - 1]).toEqual([asks, calls])
+    expect((await reflex.replay(run)).difference).toBeUndefined()
   })
 
   it('passes everything through outside of a turn', async () => {
