@@ -30,9 +30,11 @@ export async function previewBulletin(skills: readonly KeptSkill[], given: Previ
   const { host, tools, prompts = {} } = given
   const promptOf = (ref: string): string | undefined => host.prompts?.[ref] ?? prompts[ref]
   const maker = new SkillMaker(host, () => tools)
-  const installed = skills.filter((one) => isChosen(one) && changedPrompt(one.manifest, promptOf) === undefined).map(({ manifest, state, stats }) => {
-    return { skill: maker.compile(manifestJson(manifest)).bound, state: state.state, stats, followed: 0 }
-  })
+  const installed = skills
+    .filter((one) => isChosen(one) && changedPrompt(one.manifest, promptOf) === undefined)
+    .map(({ manifest, state, stats }) => {
+      return { skill: maker.compile(manifestJson(manifest)).bound, state: state.state, stats, followed: 0 }
+    })
   return composeBulletin(installed, await turnOf(given), {
     turn: PREVIEW,
     kCards: MOST_CARDS,

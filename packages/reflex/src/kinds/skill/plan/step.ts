@@ -46,9 +46,6 @@ function look(one: Execution, inputs: JsonObject, more: { readonly chosen?: true
   one.x.request('skills.look', { inputs: { ...one.args.inputs, ...inputs }, ...exact, ...known, ...more })
 }
 
-  one.x.request('skills.look', { inputs: { ...one.args.inputs, ...inputs }, ...exact, ...more })
-}
-
 /** Another version gets this call: the frame goes on as that one, which has conditions of its own. */
 function becomeVersion(one: Execution, source: Json): void {
   one.x.become(source)

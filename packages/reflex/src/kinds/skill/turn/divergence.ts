@@ -45,5 +45,12 @@ export function decided(turn: Turn, ref: Ref, answer: Json): void {
 }
 
 function toolArgs({ id, tool, args, facts, outcome }: Extract<TurnInput, { do: 'tool' }>): JsonObject {
-  return { id, tool, args, via: 'agent', ...(facts === undefined ? {} : { facts: { ...facts } }), ...(outcome === undefined ? {} : { outcome }) }
+  return {
+    id,
+    tool,
+    args,
+    via: 'agent',
+    ...(facts === undefined ? {} : { facts: { ...facts } }),
+    ...(outcome === undefined ? {} : { outcome }),
+  }
 }
