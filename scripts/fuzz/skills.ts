@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { Reflex } from '../../packages/reflex/src/app/reflex.ts'
 import { digest, type Json, type JsonObject } from '../../packages/reflex/src/kernel/index.ts'
 import { composeBulletin } from '../../packages/reflex/src/kinds/skill/bulletin/bulletin.ts'
 import { ESTIMATE } from '../../packages/reflex/src/kinds/skill/bulletin/tokens.ts'
@@ -201,25 +202,22 @@ const BASE = {
 
 /** Imports a transcript twice: the second time nothing is new, and what was written is the same. */
 async function tryTranscript(text: string, door: Door): Promise<void> {
-  const kept = new Map<string, string>()
-  const world = worldOf(kept)
-  const first = await importTranscripts(world, { text, file: 'it.jsonl' })
-  door.judge(first.findings, text)
-  const before = digest(JSON.stringify([...kept]))
-  const second = await importTranscripts(world, { text, file: 'it.jsonl' })
-  if (digest(JSON.stringify([...kept])) !== before) throw new Error('what is imported again is something else')
-  if (second.runs.some(({ isKnown }) => !isKnown)) throw new Error('what is imported again is new')
+  const reflex = new Reflex({ store: 'memory:' })
+  const world: ImportWorld = { reflex, clean: (value) => value }
+  const stored = async (): Promise<string> =>
+    digest(JSON.stringify((await reflex.store.runs()).map(({ id, last, value }) => [id, last, value])))
+  try {
+    const first = await importTranscripts(world, { chunks: chunksOf(text), file: 'it.jsonl' })
+    door.judge(first.findings, text)
+    const before = await stored()
+    const second = await importTranscripts(world, { chunks: chunksOf(text), file: 'it.jsonl' })
+    if ((await stored()) !== before) throw new Error('what is imported again is something else')
+    if (second.runs.some(({ isKnown }) => !isKnown)) throw new Error('what is imported again is new')
+  } finally {
+    await reflex.close()
+  }
 }
 
-function worldOf(kept: Map<string, string>): ImportWorld {
-  return {
-    now: () => 0,
-    clean: (value) => value,
-    files: {
-      names: () => [...kept.keys()],
-      read: (name) => kept.get(name),
-      write: (name, text) => void kept.set(name, text),
-      remove: (name) => void kept.delete(name),
-    },
-  }
+async function* chunksOf(text: string): AsyncGenerator<string> {
+  yield text
 }

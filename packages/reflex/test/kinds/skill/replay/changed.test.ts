@@ -73,7 +73,10 @@ async function recorded(): Promise<Recorded> {
   const ports: Record<string, unknown> = {
     tool: answering({ colour: 'red' }),
     model: answering({ model: MODEL, text: '{"colour":"blue"}' }),
-    'skills.look': lookPort({ store, host: world.host, tools: { names: () => [], find: () => undefined } as never }, host),
+    'skills.look': lookPort(
+      { store, host: world.host, tools: { names: () => [], find: () => undefined } as never, compiles: (source) => maker.compiles(source) },
+      host,
+    ),
     ...registryPorts({ store, host: world.host }, host),
   }
   for (const [name, port] of Object.entries(ports)) world.runtime.ports.set(name, port as Port)

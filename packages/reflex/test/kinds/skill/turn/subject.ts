@@ -79,7 +79,7 @@ const turn = (name: string, skill: Json): KindSubject => ({
   ports(store, virtual) {
     drivenBy(store)
     return {
-      ...turnPorts(store),
+      ...turnPorts(store, (value) => value),
       tool: tools,
       'skills.look': { leaves: false, repeat: 'free', perform: () => LOOK },
       ...registryPorts({ store, host: virtual }, host),
