@@ -270,7 +270,7 @@ describe('reflex.config.json', () => {
     (key) => {
       const config = read(`{\n  "model": "a:b",\n  ${JSON.stringify(key)}: "x"\n}`)
       expect(config.model).toBe('a:b')
-      expect(Object.keys(config)).toEqual(['file', 'model', 'programs', 'warnings'])
+      expect(Object.keys(config)).toEqual(['file', 'model', 'kinds', 'programs', 'warnings'])
       expect(config.warnings.map(({ code, line, column, severity }) => [code, line, column, severity])).toEqual([
         ['R2034', 3, 3, 'warning'],
       ])

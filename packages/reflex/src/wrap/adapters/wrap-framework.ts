@@ -1,7 +1,7 @@
 import type { Reflex } from '../../app/reflex.ts'
 import { canonicalJson } from '../../kernel/index.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
-import { quote, suggest } from '../../text/index.ts'
+import { checkArguments, OBJECT, quote, suggest } from '../../text/index.ts'
 import { type Fields, fieldsOf, jsonOf, textOf, without } from '../dialects/loose.ts'
 import { offer } from '../session/agent.ts'
 import { faults } from '../session/faults.ts'
@@ -37,6 +37,7 @@ const ALIASED = new WeakMap<Reflex, Partial<Record<Framework, SkillTool[]>>>()
 
 /** Returns the settings of a framework with proxies in place of their models and tools. Throws `R2150`, and `R2160` for an unknown model. */
 export function adaptSettings<Settings extends object>(reflex: Reflex, framework: Framework, settings: Settings): Settings {
+  checkArguments(framework, { settings: [settings, OBJECT] })
   const restores = new Restores()
   const declare = declaring(reflex, aliasedTools(reflex, framework))
   return restores.guard(() => ADAPTERS[framework].adapt(settings as Fields, declare, restores.note)) as Settings
