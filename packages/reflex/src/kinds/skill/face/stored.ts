@@ -1,4 +1,4 @@
-import type { Json, Store } from '../../../kernel/index.ts'
+import type { Store } from '../../../kernel/index.ts'
 import type { ReadResult } from '../../../programs/language.ts'
 import { entryNames, isIntact, orgLedger, readActive, readManifestEntry, skillLedger } from '../ledger/entries.ts'
 import { skillEntries } from '../ledger/places.ts'
