@@ -80,7 +80,8 @@ describe('an agent of the AI SDK', () => {
     // The record cannot have the signal of an input.
     void sunny(one.reflex, { model: hanging, tools }).run({ prompt: 'hi', abortSignal: new AbortController().signal }, { id: 'otter' })
     await asked.promise
-    while (((await store.read('otter'))?.row.last ?? 0) < 5) await one.host.advance(10)
+    // What has settled becomes durable while the model is asked.
+    for (let i = 0; i < 30; i++) await one.host.advance(10)
     const two = life({ store, at: one.host.now() + 3_600_000 })
     const model = new ScriptedLanguageModel(second)
     const resumed = sunny(two.reflex, { model, tools }).resume('otter')
