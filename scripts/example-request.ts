@@ -11,6 +11,10 @@ const VALUES: Readonly<Record<string, unknown>> = {
   question: 'q1',
   topic: 'deploy.done',
   hash: '0123456789abcdef',
+  content_hash: '0123456789abcdef'.repeat(4),
+  args_fingerprint: 'fedcba9876543210'.repeat(4),
+  from: '2026-01-05T00:00:00.000Z',
+  to: '2026-01-12T00:00:00.000Z',
   what: 'gate',
   one: 'otter',
   other: 'lark',
@@ -57,7 +61,7 @@ function exampleOf(schema: Schema, name: string, root: Schema = schema): unknown
     case 'object':
       return Object.fromEntries(required.map((key) => [key, exampleOf(properties[key] ?? {}, key, root)]))
     case 'array':
-      return []
+      return (schema.prefixItems ?? []).map((item) => exampleOf(item, '', root))
     case 'integer':
     case 'number':
       return 1
