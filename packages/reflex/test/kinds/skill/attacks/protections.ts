@@ -125,6 +125,8 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
   }),
   /** A step that may not be repeated is tried once. */
   repeatable_alone: programs((program) => stepping(program, () => ({ isRepeatable: true, retries: 2 }))),
+  /** A plan does not begin without the slots of its later steps. */
+  needed_slots: programs((program) => stepping(program, () => ({ needs: [] }))),
   budget: programs((program) => stepping(unlimited(program), () => ({ estimatedCost: 0 }))),
   deadline: programs((program) => stepping(unlimited(program), () => ({ timeout: FOREVER / 2 ** 20 }))),
   undos: programs((program) => altered(program, { undos: [] })),
