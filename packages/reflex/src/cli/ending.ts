@@ -216,13 +216,13 @@ export function remedyLines(
 }
 
 function questionsText(console: Console, questions: readonly OpenQuestion[]): string {
-  const places = [...new Set(questions.map(({ path }) => path))].join(', ')
+  const places = [...new Set(questions.map(({ path }) => path))].filter((path) => path !== '').join(', ')
   const due = questions.reduce<number | undefined>(
     (least, { due }) => (due !== undefined && due < (least ?? Number.POSITIVE_INFINITY) ? due : least),
     undefined,
   )
   const spent = questions.every(({ asker }) => asker === 'budget')
-  return `${spent ? 'the budget is spent' : 'waits for a person'} at ${places}${due === undefined ? '' : `, due ${dueTime(due, console.now)}`}`
+  return `${spent ? 'the budget is spent' : 'waits for a person'}${places === '' ? '' : ` at ${places}`}${due === undefined ? '' : `, due ${dueTime(due, console.now)}`}`
 }
 
 /** Returns the lines of a question: its text, its options, and the command that answers it. */

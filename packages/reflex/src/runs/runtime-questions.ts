@@ -27,9 +27,10 @@ export function presentQuestion({ question, path, run, asker }: AskedQuestion): 
   const { about, options = [] } = question
   const { args, effect } = isObject(about) ? about : {}
   const key = typeof effect === 'number' || typeof effect === 'string' ? ` for its key, ${run}:${effect}` : ''
-  const tool = isObject(args) && typeof args['tool'] === 'string' ? `${args['tool']} at ` : ''
+  const tool = isObject(args) && typeof args['tool'] === 'string' ? args['tool'] : ''
+  const what = [tool, path].filter((part) => part !== '').join(' at ')
   return {
-    text: `Did ${tool}${path} happen? The process ended during the call, and Reflex may not repeat it without an answer. Check with the other side first${key}.`,
+    text: `Did ${what === '' ? 'the call' : what} happen? The process ended during the call, and Reflex may not repeat it without an answer. Check with the other side first${key}.`,
     options: options.map((option) => ({ ...option, ...OUTCOMES[option.value] })),
     ...(args === undefined ? {} : { about: { asked: args } }),
   }

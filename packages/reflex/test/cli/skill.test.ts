@@ -78,7 +78,29 @@ test('a file with the version of an approved skill and another text needs an app
   const run = await reflex(['run', 'look-up.skill.json', '-i', 'path=order.json'], options)
   expect(run.code).toBe(1)
   expect(run.err).toContain('state.draft')
+  expect(run.err.replaceAll(/\s+/g, ' ')).toContain(
+    'reflex skill approve orders.look_up@1.0.0 --by NAME; or try the draft: reflex run FILE --draft',
+  )
   expect((await reflex(['skill', 'test', 'look-up.skill.json'], options)).err).toContain('R1490')
+})
+
+test('the first mistakes of a stranger have a fix that can be typed', async () => {
+  const options = world()
+  const errorOf = async (...argv: string[]): Promise<string> => {
+    const { out, err } = await reflex(argv, options)
+    return `${out} ${err}`.replaceAll(/\s+/g, ' ')
+  }
+  expect(await errorOf('skill', 'test')).toContain('reflex skill test FILE')
+  expect(await errorOf('skill', 'approve', 'orders.look_up@1.0.0', '--by', 'ana')).toContain('reflex skill test FILE tests the file')
+  edit(options, 'look-up.skill.json', '"tool": "file.read"', '"tool": "shop.read"')
+  const unknown = await errorOf('skill', 'validate', 'look-up.skill.json')
+  expect(unknown).toContain('the plan may change something, because this host has no tool "shop.read": it cannot be undone')
+  expect(unknown).toContain('give the tools with --tools FILE')
+  edit(options, 'look-up.skill.json', '"type": "path"', '"type": "string", "pattern": "A-[0-9]+"')
+  edit(options, 'look-up.skill.json', '"tool": "shop.read"', '"tool": "file.read"')
+  expect(await errorOf('run', 'look-up.skill.json', '--draft', '-i', 'path=B-1')).toContain(
+    'a value of the type string that matches A-[0-9]+',
+  )
 })
 
 test('why shows each stage of a decision', async () => {

@@ -16,6 +16,8 @@ import { show } from './show.ts'
 import { printSkills } from './text.ts'
 
 const ACTIONS: Readonly<Record<string, Act>> = { show, test, add, import: importText, approve, promote, evict, diff: compare, why }
+/** The actions that take a file. */
+const FILES: readonly string[] = ['test', 'add', 'import']
 const NAMES = ['list', ...Object.keys(ACTIONS), 'sync']
 /** Actions that only look: they need no store that can be written. */
 const LOOKING: readonly string[] = ['list', 'show', 'diff', 'why']
@@ -44,7 +46,9 @@ export async function skill(session: Session, words: readonly string[], flags: S
   if (action === 'sync') throw faults.make('R2031', 'skill sync takes no name', { fix: 'reflex skill sync' })
   if (action === 'list') throw faults.make('R2031', 'skill list takes no name', { fix: `reflex skill show ${name ?? 'ID'}` })
   if (act === undefined || name === undefined)
-    throw faults.make('R2031', `skill ${action} takes the id of a skill`, { fix: `reflex skill ${action} ID` })
+    throw FILES.includes(action)
+      ? faults.make('R2031', `skill ${action} takes a file`, { fix: `reflex skill ${action} FILE` })
+      : faults.make('R2031', `skill ${action} takes the id of a skill`, { fix: `reflex skill ${action} ID` })
   if (rest.length > (MOST_WORDS[action] ?? 0))
     throw faults.make('R2031', `skill ${action} does not know ${quote(rest.at(-1) ?? '')}`, { fix: `reflex skill ${action} ${name}` })
   return act({ session, project, flags, rest }, name)

@@ -45,7 +45,7 @@ function answerHint(console: Console, open: OpenQuestion): string {
 }
 
 function place({ path, asker }: OpenQuestion): string {
-  return isInternalQuestion({ asker }) ? `Reflex at ${path}` : path
+  return isInternalQuestion({ asker }) ? ['Reflex', path].filter((part) => part !== '').join(' at ') : path
 }
 
 function line({ out, now }: Console, open: OpenQuestion, selected: boolean): string[] {

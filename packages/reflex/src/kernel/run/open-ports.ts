@@ -169,5 +169,6 @@ export class OpenPorts<S extends RunFacts = RunFacts> {
 function openFault(run: string, name: string, thrown: unknown): Fault {
   const cause = causeOf(thrown)
   const why = typeof cause === 'string' ? cause : cause.message
-  return faults.make('R2107', `port ${name} cannot be opened for ${run}: ${why}`, { run, cause })
+  const fix = typeof cause === 'string' ? undefined : cause.fix
+  return faults.make('R2107', `port ${name} cannot be opened for ${run}: ${why}`, { run, cause, ...(fix === undefined ? {} : { fix }) })
 }

@@ -105,7 +105,8 @@ export class SkillRegistry {
       throw faults.make('R1493', `${id} has no version ${version ?? ''}`, { fix: `it has ${found.map((one) => one.version).join(', ')}` })
     const guess = didYouMean(suggest(id, [...new Set(all.map((one) => one.id))]))
     const where = `${this.#place.project}, ${this.#place.env}`
-    throw faults.make('R1493', `there is no skill ${quote(id)} in ${where}${guess === undefined ? '' : `; ${guess}`}`)
+    const message = `there is no skill ${quote(id)} in ${where}${guess === undefined ? '' : `; ${guess}`}`
+    throw faults.make('R1493', message, all.length > 0 ? {} : { fix: 'reflex skill test FILE tests the file of a skill and keeps it' })
   }
 
   /**

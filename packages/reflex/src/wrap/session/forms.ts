@@ -15,14 +15,28 @@ const WRAP_FIELDS: Readonly<Record<string, Form>> = {
   tools: anyOf(OBJECT, listOf(ANYTHING)),
 }
 
-/** The form of the options of a session: those of a wrapped agent, and those of its turn. */
-export const SESSION_OPTIONS = options({
-  ...WRAP_FIELDS,
-  input: ANYTHING,
+/** The options of one turn. */
+const TURN_FIELDS: Readonly<Record<string, Form>> = {
   id: TEXT,
+  onStart: FUNCTION,
   signal: instanceOf('an AbortSignal', AbortSignal),
   conversation: TEXT,
   state: ANYTHING,
   blackboard: ANYTHING,
   goalLabels: listOf(TEXT),
-})
+}
+
+/** The form of what is wrapped. Parts that have faults of their own are checked where they are used. */
+export const WRAP_OPTIONS = options({ ...WRAP_FIELDS, agent: ANYTHING, dialect: ANYTHING, llm: ANYTHING, tools: ANYTHING })
+
+/** The form of the options of a turn. */
+export const TURN_OPTIONS = options(TURN_FIELDS)
+
+/** The form of the options of a session: those of a wrapped agent, and those of its turn. */
+export const SESSION_OPTIONS = options({ ...WRAP_FIELDS, ...TURN_FIELDS, input: ANYTHING })
+
+/** Splits the options of a session into those of the wrapped agent and those of its turn. */
+export function splitOptions(given: object): readonly [wrap: object, turn: object] {
+  const among = (fields: object): object => Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(fields, name)))
+  return [among(WRAP_FIELDS), among(TURN_FIELDS)]
+}

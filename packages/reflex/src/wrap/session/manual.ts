@@ -3,7 +3,7 @@ import type { Reflex } from '../../app/reflex.ts'
 import { checkArguments } from '../../text/index.ts'
 import { fieldsOf } from '../dialects/loose.ts'
 import { clientProxy } from './clients.ts'
-import { SESSION_OPTIONS } from './forms.ts'
+import { SESSION_OPTIONS, splitOptions } from './forms.ts'
 import type { AnyFunction } from './intercept.ts'
 import { agentTools, type AgentTools } from './tools.ts'
 import type { AgentContext, TurnOptions, Wrapped } from './wrap.ts'
@@ -41,8 +41,9 @@ export async function openSession<Llm, Tools extends AgentTools>(
     begun.resolve({ ...context, run, end, llm: boundLlm(context.llm, within), tools: boundTools(context.tools, within) })
     return ended.promise
   }
-  const wrapped = wrapAgent(reflex, () => agent, { name: 'session', ...options }) as Wrapped
-  const turn = wrapped.run(options.input ?? null, { ...options, onStart: (id) => (run = id) })
+  const [wrap, turnOptions] = splitOptions(options)
+  const wrapped = wrapAgent(reflex, () => agent, { name: 'session', ...wrap }) as Wrapped
+  const turn = wrapped.run(options.input ?? null, { ...turnOptions, onStart: (id) => (run = id) })
   turn.catch((thrown: unknown) => begun.reject(thrown))
   return begun.promise
 }

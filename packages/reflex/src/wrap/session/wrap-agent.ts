@@ -1,5 +1,6 @@
 import type { Reflex } from '../../app/reflex.ts'
-import { quote } from '../../text/index.ts'
+import { checkArguments, quote } from '../../text/index.ts'
+import { WRAP_OPTIONS } from './forms.ts'
 import { faults } from './faults.ts'
 import { fieldsOf } from '../dialects/loose.ts'
 import type { AgentParts } from './agent.ts'
@@ -44,7 +45,7 @@ const CARDS = 5
 /** The agents that are wrapped, so that none is wrapped twice. */
 const KNOWN = new WeakMap<Reflex, WeakMap<object, Wrapped<never>>>()
 
-/** Wraps an agent, the parts of one, or a factory of one, whose second argument is what it uses. Throws `R2150` and `R2155`. */
+/** Wraps an agent, the parts of one, or a factory of one, whose second argument is what it uses. Throws `R1090`, `R2150` and `R2155`. */
 export function wrapAgent(reflex: Reflex, what: unknown, rest?: WrapRest<unknown, AgentTools>): Wrapped<never> {
   if (what instanceof WrappedAgent) return what
   const isFactory = typeof what === 'function' && rest !== undefined
@@ -52,6 +53,7 @@ export function wrapAgent(reflex: Reflex, what: unknown, rest?: WrapRest<unknown
   const agent: unknown = fieldsOf(given)['agent']
   if (agent instanceof WrappedAgent) return agent
   checkAgent(agent)
+  checkArguments('reflex.wrap', { parts: [given, WRAP_OPTIONS] })
   const known = knownOf(reflex)
   const earlier = known.get(agent)
   if (earlier !== undefined) return earlier

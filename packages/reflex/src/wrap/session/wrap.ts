@@ -3,12 +3,14 @@ import { isObject, type Json, type JsonObject, type Run, toFault } from '../../k
 import { turnHosts } from '../../kinds/skill/turn/host.ts'
 import type { TurnArgs, TurnSource } from '../../kinds/skill/model/turn.ts'
 import type { RunSettings } from '../../policy/index.ts'
+import { checkArguments } from '../../text/index.ts'
 import { jsonOf } from '../dialects/loose.ts'
 import { faults } from './faults.ts'
 import { type AgentParts, type AgentProxies, proxiesOf } from './agent.ts'
 import { CarriedWork } from './carried-work.ts'
 import { type AgentSession, currentSession, inSession } from './context.ts'
 import { Conversations } from './conversations.ts'
+import { TURN_OPTIONS } from './forms.ts'
 import { WRAPPED } from './intercept.ts'
 import { seedOf, type SeedSource } from './seed.ts'
 import { TurnSession } from './session.ts'
@@ -59,7 +61,8 @@ export interface ResumeOptions extends Pick<TurnOptions, 'signal' | 'conversatio
 export interface Wrapped<Input = unknown, Output = unknown> {
   /**
    * Runs one turn. Rejects with what the agent throws, and with the reason of the signal if that has cancelled the turn. Called by the code
-   * of another wrapped agent, it is part of that agent's turn, and of its options only the signal counts.
+   * of another wrapped agent, it is part of that agent's turn, and of its options only the signal counts. Rejects with `R1090` for an
+   * unknown option.
    */
   run(input: Input, options?: TurnOptions): Promise<Output>
   /**
@@ -119,6 +122,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     options.signal?.throwIfAborted()
     const outer = currentSession()
     if (outer !== undefined) return this.#within(outer, input, options)
+    checkArguments('wrapped.run', { options: [options, TURN_OPTIONS] })
     const { state, blackboard, conversation } = options
     const { board, goalLabels: ownLabels } = this.#skills.host
     const { goalLabels = ownLabels } = options

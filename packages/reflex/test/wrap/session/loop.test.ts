@@ -451,6 +451,19 @@ describe('a wrapped loop', () => {
     for (const parts of refused) expect(() => reflex.wrap(parts as never)).toThrow(expect.objectContaining({ code: 'R2155' }))
   })
 
+  it('refuses an unknown option and a wrong value of one', async () => {
+    const { reflex } = life()
+    const wrap = (more: object): unknown => reflex.wrap({ agent: looping(), ...more } as never)
+    expect(() => wrap({ tool: [] })).toThrow('reflex.wrap: parts has the unknown option "tool"; did you mean "tools"?')
+    expect(() => wrap({ carrier: 'blocks' })).toThrow(
+      'reflex.wrap: parts.carrier must be "text" or "tool" or "both", but is the text "blocks"',
+    )
+    const wrapped = reflex.wrap({ agent: async (text: string) => text })
+    const wrong = { goal_labels: ['deploy'] }
+    await expect(wrapped.run('x', wrong as never)).rejects.toMatchObject({ code: 'R1090', fix: 'write "goalLabels"' })
+    expect(await wrapped.run('x', { goalLabels: ['deploy'] })).toBe('x')
+  })
+
   it('leaves interrupted turns to the process of their agent', async () => {
     const first = life({ closes: false })
     const agent = first.reflex.wrap({
@@ -466,6 +479,9 @@ describe('a wrapped loop', () => {
     await work(second.reflex, { once: true, onEvent: ({ did }) => void events.push(did) })
     expect(events).toEqual([])
     expect((await second.reflex.find(run)).status).toBe('running')
-    await expect((await second.reflex.resume(run)).run.idle()).rejects.toMatchObject({ code: 'R2107' })
+    await expect((await second.reflex.resume(run)).run.idle()).rejects.toMatchObject({
+      code: 'R2107',
+      fix: expect.stringContaining(`await wrapped.resume('${run}')`) as string,
+    })
   })
 })

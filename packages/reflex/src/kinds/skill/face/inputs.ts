@@ -3,6 +3,7 @@ import { programFaults } from '../../../programs/faults.ts'
 import { isSealed } from '../../../policy/index.ts'
 import { parseIfJson, quote, quoteAll, suggest } from '../../../text/index.ts'
 import type { CompiledSkill } from '../manifest/compiled.ts'
+import type { Slot } from '../model/slot.ts'
 import { readSlotValue } from '../manifest/slot-values.ts'
 
 /**
@@ -24,11 +25,17 @@ export function skillInputs(
       if ('problem' in read)
         throw programFaults.make('R2045', `${manifest.id}: the value of ${quote(name)} ${read.problem}`, {
           path: name,
-          fix: `give a value of the type ${slot.type}`,
+          fix: `give a value of the type ${slot.type}${wantedOf(slot)}`,
         })
       return [name, slot.sensitive && slot.type !== 'secret_ref' && !isSealed(read.value) ? seal(read.value) : read.value]
     }),
   )
+}
+
+/** Returns the limits of a slot that its manifest states in words that a person can follow. */
+function wantedOf({ enum: values, pattern, description }: Slot): string {
+  if (values !== undefined) return `, one of ${quoteAll(values)}`
+  return pattern === undefined ? '' : ` that matches ${pattern}${description === '' ? '' : ` (${description})`}`
 }
 
 function unknownSlot(id: string, name: string, known: readonly string[]): Error {

@@ -26,6 +26,11 @@ export function hasEffects({ plan, effects }: Manifest, tools: ToolTable): boole
   return effects.external.length > 0 || plan.steps.some(({ tool }) => isEffectful(tool, tools))
 }
 
+/** Returns the names of the tools of steps, each once. */
+function namesOf(steps: readonly PlanStep[]): string[] {
+  return [...new Set(steps.map(({ tool }) => tool))]
+}
+
 /** Checks the steps, their tools, and what makes the plan safe to repeat and to undo. */
 export function checkPlan(manifest: Manifest, tools: ToolTable, report: ManifestReport): void {
   const { plan } = manifest
@@ -42,7 +47,7 @@ export function checkPlan(manifest: Manifest, tools: ToolTable, report: Manifest
         'use a tool whose sideEffects are "none"',
       )
   }
-  checkSafety(manifest, hasEffects(manifest, tools), report)
+  checkSafety(manifest, tools, hasEffects(manifest, tools), report)
   checkCompensation(manifest, tools, report)
   checkResults(manifest, report)
 }
@@ -129,16 +134,24 @@ function checkTool(tool: string, listed: readonly string[], at: Path, report: Ma
   })
 }
 
-function checkSafety({ plan, signature }: Manifest, effectful: boolean, report: ManifestReport): void {
+function checkSafety({ plan, signature, effects }: Manifest, tools: ToolTable, effectful: boolean, report: ManifestReport): void {
   const { idempotence_key: key, compensation, irreversible_reason: reason } = plan
+  const isKnown = effects.external.length > 0 || plan.steps.some(({ tool }) => tools.has(tool) && isEffectful(tool, tools))
+  const unknown = isKnown ? [] : namesOf(plan.steps.filter(({ tool }) => isEffectful(tool, tools)))
+  const assumed =
+    unknown.length === 0
+      ? 'the plan changes something'
+      : `the plan may change something, because this host has no tool ${quoteAll(unknown)}:`
+  const link = unknown.length === 0 ? 'and' : 'it'
+  const declare = unknown.length === 0 ? '' : 'give the tools with --tools FILE; or '
   const path = ['plan', 'idempotence_key']
   if (key === undefined) {
     if (effectful)
       report.add(
         'E_IDEMPOTENCE_REQUIRED',
         path,
-        'the plan changes something and has no key that makes a second call harmless',
-        keyExample(signature.inputs),
+        `${assumed} ${link} has no key that makes a second call harmless`,
+        `${declare}${keyExample(signature.inputs)}`,
       )
   }
   if (compensation === 'none') {
@@ -150,8 +163,8 @@ function checkSafety({ plan, signature }: Manifest, effectful: boolean, report: 
         'add "irreversible_reason": the reason',
       )
   } else if (effectful && compensation.length === 0) {
-    const fix = 'add "compensation": the calls that undo it; or "none" with irreversible_reason'
-    report.add('E_COMPENSATION_REQUIRED', ['plan', 'compensation'], 'the plan changes something and cannot be undone', fix)
+    const fix = `${declare}add "compensation": the calls that undo it; or "none" with irreversible_reason`
+    report.add('E_COMPENSATION_REQUIRED', ['plan', 'compensation'], `${assumed} ${link} cannot be undone`, fix)
   }
 }
 

@@ -62,10 +62,18 @@ function failureOf(outcome: SkillOutcome): Fault {
   const data = { outcome: outcome as unknown as JsonObject }
   const why = detail === undefined ? (reason ?? '') : `${reason ?? ''}: ${detail}`
   const place = `${skill_id}@${version}`
-  if (status === 'denied') return faults.make('R1470', `${place} was not carried out: ${why}`, { rule: reason, data, path: skill_id })
+  if (status === 'denied') {
+    const fix = reason === 'state.draft' ? { fix: draftFix(place) } : {}
+    return faults.make('R1470', `${place} was not carried out: ${why}`, { rule: reason, data, path: skill_id, ...fix })
+  }
   if (status === 'failed') return faults.make('R1471', `${place} failed and has changed nothing: ${why}`, { data, path: skill_id })
   const undone = compensated === 'full' ? 'it was undone' : 'it was not undone as a whole'
   return faults.make('R1472', `${place} failed in the middle (${why}); ${undone}`, { data, path: skill_id })
+}
+
+/** Nobody has activated the version: it is tested and approved, or tried as a draft. */
+function draftFix(place: string): string {
+  return `activate it: reflex skill test FILE, then reflex skill approve ${place} --by NAME; or try the draft: reflex run FILE --draft`
 }
 
 function writeOutputs({ x, program }: Execution, outputs: JsonObject): void {
