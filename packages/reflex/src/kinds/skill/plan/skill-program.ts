@@ -7,7 +7,7 @@ import { parserRequests } from '../gate/parsers.ts'
 import { evaluateRule, variablesOf } from '../gate/rules.ts'
 import { type BoundSkill, bindSkill } from '../gate/skill.ts'
 import { fillSlots } from '../gate/slots.ts'
-import type { CompiledCall, CompiledCompensation, CompiledRule, CompiledSkill, CompiledStep } from '../manifest/compiled.ts'
+import type { CompiledCall, CompiledCompensation, CompiledRule, CompiledSkill, CompiledStep, Unbound } from '../manifest/compiled.ts'
 import { promptsBeside } from './prompt-files.ts'
 import { decodeSkill, type SkillHost as Surroundings } from '../manifest/read-skill.ts'
 import { readSlotValue } from '../manifest/slot-values.ts'
@@ -55,6 +55,10 @@ export class SkillProgram implements PlanProgram {
     this.steps = bound.steps.map((step) => plannedStep(step, hides))
     this.verify = bound.verify === undefined ? undefined : { ...plannedStep(bound.verify, hides), id: 'verify' }
     this.undos = bound.compensation.map((undo, index) => plannedUndo(undo, index, hides))
+  }
+
+  get unbound(): Unbound {
+    return this.bound.unbound
   }
 
   key(values: PlanValues): Rendered<string> | undefined {
@@ -131,7 +135,8 @@ export class SkillMaker {
 
   /** What manifests are checked against. */
   get surroundings(): Surroundings {
-    return { tools: this.#tools(), functions: this.#table.expressionFunctions, facts: Object.keys(this.#host.facts) }
+    const { expressionFunctions: functions, answer } = this.#table
+    return { tools: this.#tools(), functions, answer, facts: Object.keys(this.#host.facts) }
   }
 
   /** The same for a manifest that is read: its prompts must exist, and their hashes are pinned. `file`: its file, if it has one. */
