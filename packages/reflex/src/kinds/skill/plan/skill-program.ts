@@ -43,10 +43,12 @@ export class SkillProgram implements PlanProgram {
   readonly verify: PlannedCall | undefined
   readonly undos: readonly PlannedUndo[]
   readonly bound: BoundSkill
+  readonly unbound: Unbound
   readonly #host: SkillHost
 
   constructor(bound: BoundSkill, host: SkillHost) {
     this.bound = bound
+    this.unbound = bound.unbound
     this.#host = host
     this.manifest = bound.manifest
     this.hash = bound.hash
@@ -55,10 +57,6 @@ export class SkillProgram implements PlanProgram {
     this.steps = bound.steps.map((step) => plannedStep(step, hides))
     this.verify = bound.verify === undefined ? undefined : { ...plannedStep(bound.verify, hides), id: 'verify' }
     this.undos = bound.compensation.map((undo, index) => plannedUndo(undo, index, hides))
-  }
-
-  get unbound(): Unbound {
-    return this.bound.unbound
   }
 
   key(values: PlanValues): Rendered<string> | undefined {
