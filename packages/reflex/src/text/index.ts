@@ -12,7 +12,7 @@ export type {
   UnknownFunction,
 } from './expression/expression.ts'
 export type { Variables } from './expression/code.ts'
-export type { ExpressionFunction, ExpressionType } from './expression/functions.ts'
+export type { AnswerCall, ExpressionFunction, ExpressionType } from './expression/functions.ts'
 export type { ExpressionRead } from './expression/reads.ts'
 export { readValuesText, evaluationText } from './expression/evaluation-text.ts'
 export { displayJson } from './display-json.ts'

@@ -118,6 +118,7 @@ export function withRecordedPrograms(program: SkillProgram): DryProgram {
   return {
     manifest: program.manifest,
     hash: program.hash,
+    unbound: program.unbound,
     hasEffects: program.hasEffects,
     steps: program.steps.map(asTool),
     verify: program.verify === undefined ? undefined : asTool(program.verify),

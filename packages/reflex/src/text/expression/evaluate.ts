@@ -1,4 +1,4 @@
-import { type CelFunction, type ExpressionFunction, type ExpressionType, FUNCTIONS } from './functions.ts'
+import { type AnswerCall, type CelFunction, type ExpressionFunction, type ExpressionType, FUNCTIONS } from './functions.ts'
 import { printable, quote } from '../printable.ts'
 import { ComputedList, ComputedMap, fromJson, type Key, keyOf, phraseOf, Refusal, toJson, typeNameOf, type Value } from './values.ts'
 import { AllVariables, elementOf, fieldOf, hasField, partText, variable } from './access.ts'
@@ -13,6 +13,8 @@ export interface CodeOptions {
   /** Returns the message for a variable that does not exist, such as `order is not on the board`. */
   readonly missing: (name: string) => string
   readonly functions: ReadonlyMap<string, ExpressionFunction>
+  /** Answers calls of functions that are not declared; without it, they fail. */
+  readonly answer: AnswerCall | undefined
 }
 
 /**
@@ -164,7 +166,8 @@ function keyCode(code: Code): Code {
 function callCode(term: Call, options: CodeOptions): Code {
   const operator = OPERATORS[term.name]
   const host = options.functions.get(term.name)
-  const known: Pick<CelFunction, 'call'> | undefined = host === undefined ? (operator ?? FUNCTIONS[term.name]) : callHost(host)
+  const known: Pick<CelFunction, 'call'> | undefined =
+    host === undefined ? (operator ?? FUNCTIONS[term.name] ?? undeclared(term, options)) : callHost(host)
   const args = term.terms.map((arg) => codeOf(arg, options))
   const [left, right] = args
   if (known === undefined) return withPlace(term, () => new Refusal('function', `there is no function ${quote(term.name)} here`))
@@ -180,6 +183,10 @@ function callCode(term: Call, options: CodeOptions): Code {
     const values = valuesOf(args, scope)
     return values instanceof Refusal ? values : known.call(values, scope.meter)
   })
+}
+
+function undeclared({ name }: Call, { answer }: CodeOptions): Pick<CelFunction, 'call'> | undefined {
+  return answer === undefined ? undefined : callHost({ name, params: [], returns: 'any', call: (...args) => answer(name, args) })
 }
 
 /**

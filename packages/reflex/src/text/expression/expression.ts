@@ -3,7 +3,7 @@ import { nameText } from './access.ts'
 import { checkTerm, unknownCalls } from './check.ts'
 import { codeOf } from './evaluate.ts'
 import type { Code, Variables } from './code.ts'
-import type { ExpressionFunction } from './functions.ts'
+import type { AnswerCall, ExpressionFunction } from './functions.ts'
 import { findTooDeep } from './grammar.ts'
 import { parseTerm } from './parse.ts'
 import { readsOf, type ExpressionRead } from './reads.ts'
@@ -33,8 +33,8 @@ export interface ExpressionOptions {
   /** The name of the variable that is the map of all variables, such as `board`. It hides a variable of that name. */
   readonly allVariables?: string | undefined
   readonly functions?: readonly ExpressionFunction[] | undefined
-  /** True: a call of an unknown function is allowed, is listed in `unknownFunctions`, and fails when it is evaluated. */
-  readonly openFunctions?: boolean | undefined
+  /** True: a call of an unknown function is allowed, is listed in `unknownFunctions`, and fails when it is evaluated. A function answers it. */
+  readonly openFunctions?: boolean | AnswerCall | undefined
   /** `boolean` refuses an expression that can never be true or false. */
   readonly result?: 'boolean' | undefined
   readonly limits?: Partial<ExpressionLimits> | undefined
@@ -111,12 +111,17 @@ export function compileExpression(text: string, options: ExpressionOptions = {})
   if ('findings' in read) return read
   const functions = new Map(options.functions?.map((host) => [host.name, host]))
   const names = options.names === undefined ? undefined : new Set(options.names)
-  const findings = checkTerm(read.term, { names, functions, openFunctions: options.openFunctions === true, result: options.result, locate })
+  const findings = checkTerm(read.term, { names, functions, openFunctions: isOpen(options.openFunctions), result: options.result, locate })
   if (findings.length > 0) return { findings }
   const missing = (name: string): string =>
     options.allVariables === undefined ? `there is no ${nameText(name)}` : `${nameText(name)} is not on the ${options.allVariables}`
-  const code = codeOf(read.term, { text, missing, functions })
+  const answer = typeof options.openFunctions === 'function' ? options.openFunctions : undefined
+  const code = codeOf(read.term, { text, missing, functions, answer })
   return { expression: new ParsedExpression(text, read.term, code, limits.steps, unknownCalls(read.term, functions)), findings }
+}
+
+function isOpen(openFunctions: ExpressionOptions['openFunctions']): boolean {
+  return openFunctions === true || typeof openFunctions === 'function'
 }
 
 /** Returns a function that shows spans of the expression by itself. Line and column have no meaning without a file. */

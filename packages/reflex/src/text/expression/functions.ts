@@ -206,3 +206,6 @@ export interface ExpressionFunction {
   readonly returns: ExpressionType
   readonly call: (...args: Json[]) => Json
 }
+
+/** Answers a call of a function that is not declared: its arguments and its result can be anything. Throws why there is no answer. */
+export type AnswerCall = (name: string, args: readonly Json[]) => Json

@@ -1,6 +1,7 @@
 import { digest, type Fault } from '../../../kernel/index.ts'
 import { progressToGoal } from '../gate/progress.ts'
 import { type RankedSkill, type Ranking, type RankOptions, rankSkills } from '../gate/rank.ts'
+import { relevanceOf } from '../gate/relevance.ts'
 import { readWords } from '../gate/words.ts'
 import type { Bulletin } from '../model/card.ts'
 import { type BulletinTurn, canScore, cardCandidate, type InstalledSkill, isEligible, previewScore } from './candidates.ts'
@@ -89,24 +90,26 @@ export function overflowFindings({ overflow }: Pick<Bulletin, 'overflow'>): read
 
 function candidatesOf(skills: readonly InstalledSkill[], turn: BulletinTurn, done: ReadonlySet<string>): readonly Candidate[] {
   const words = readWords(turn.userText ?? '')
-  return skills
+  const scored = skills
     .filter((installed) => isEligible(installed, turn))
-    .flatMap((installed) => {
-      const { manifest } = installed.skill
-      const score = previewScore(installed, turn, words)
-      if (!canScore(score)) return []
-      const { normalised, matched } = score
-      return {
-        id: manifest.id,
-        version: manifest.version,
-        normalised,
-        progress: progressToGoal(manifest, turn.board, done),
-        followed: installed.followed,
-        successes: installed.stats.successes,
-        installed,
-        overlaps: matched.label !== undefined || matched.keyword !== undefined,
-      }
-    })
+    .map((installed) => ({ installed, score: previewScore(installed, turn, words) }))
+    .filter(({ score }) => canScore(score))
+  const purposes = scored.map(({ installed }) => installed.skill.purpose())
+  const relevance = relevanceOf(purposes, words)
+  return scored.map(({ installed, score: { normalised, matched } }, i) => {
+    const { manifest } = installed.skill
+    return {
+      id: manifest.id,
+      version: manifest.version,
+      normalised,
+      relevance: relevance[i] ?? 0,
+      progress: progressToGoal(manifest, turn.board, done),
+      followed: installed.followed,
+      successes: installed.stats.successes,
+      installed,
+      overlaps: matched.label !== undefined || matched.keyword !== undefined,
+    }
+  })
 }
 
 /** Chooses the best candidates whose cards fit, and for the last place the one that was shown the longest ago. */

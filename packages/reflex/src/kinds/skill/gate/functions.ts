@@ -1,5 +1,5 @@
-import type { Fault, Json } from '../../../kernel/index.ts'
-import { type ExpressionFunction, quote } from '../../../text/index.ts'
+import type { Fault } from '../../../kernel/index.ts'
+import { type AnswerCall, type ExpressionFunction, quote } from '../../../text/index.ts'
 import type { FunctionAnswers } from './answers.ts'
 import { faults } from './faults.ts'
 
@@ -19,6 +19,8 @@ export interface FunctionTable {
   readonly expressionFunctions: readonly ExpressionFunction[]
   /** Names that cannot be used, or are used twice: `R1445`. */
   readonly findings: readonly Fault[]
+  /** Answers a call from the decision that is being made, also for a function that this host does not have. */
+  readonly answer: AnswerCall
   /** Runs work whose expressions get their answers from this context. A decision inside a function of the host has its own. */
   during<T>(context: FunctionContext, work: () => T): T
 }
@@ -38,7 +40,7 @@ export function functionTable(signatures: readonly FunctionSignature[]): Functio
   const findings: Fault[] = []
   const known = new Set<string>()
   let current: FunctionContext | undefined
-  const answer = (name: string, args: readonly Json[]): Json => {
+  const answer: AnswerCall = (name, args) => {
     if (current === undefined) throw new Error('it is called outside a decision')
     return current.answers.answer(name, args)
   }
@@ -55,6 +57,7 @@ export function functionTable(signatures: readonly FunctionSignature[]): Functio
   return {
     expressionFunctions: [...builtIn(() => current), ...own],
     findings,
+    answer,
     during(context, work) {
       const before = current
       current = context

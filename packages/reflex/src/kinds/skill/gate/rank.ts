@@ -7,6 +7,8 @@ export interface RankedSkill {
   readonly version: string
   /** The normalised score, in millionths. */
   readonly normalised: number
+  /** How well its words fit the text of the user, compared with the other skills: see `relevanceOf`. */
+  readonly relevance: number
   /** The number of unmet postconditions that it satisfies. */
   readonly progress: number
   /** How often it came after the skill that was executed last in this session. */
@@ -22,7 +24,7 @@ export interface RankOptions {
   readonly transitions: { readonly executed: number; readonly skills: number }
 }
 
-export type RankRule = 'score' | 'progress' | 'transition' | 'runs' | 'version' | 'id'
+export type RankRule = 'score' | 'relevance' | 'progress' | 'transition' | 'runs' | 'version' | 'id'
 
 /** Which rule has put a skill before the next one, and the two values that it compared. */
 export interface TieBreak {
@@ -39,8 +41,9 @@ export interface Ranking<Skill> {
 }
 
 /**
- * Orders skills: score, progress to the goal, transition prior, successful runs, version, id; the first difference decides (reference skill
- * 1.10). Scores within `epsilon` of the highest of their group are equal, so that the order stays transitive. The order approves nothing.
+ * Orders skills: score, relevance to the text, progress to the goal, transition prior, successful runs, version, id; the first difference
+ * decides (reference skill 1.10, which has no relevance: there, skills that share a keyword were in the order of their ids). Scores within
+ * `epsilon` of the highest of their group are equal, so that the order stays transitive. The order approves nothing.
  */
 export function rankSkills<Skill extends RankedSkill>(skills: readonly Skill[], { epsilon, transitions }: RankOptions): Ranking<Skill> {
   const compare = comparison(transitions)
@@ -76,6 +79,7 @@ function comparison({ executed, skills }: RankOptions['transitions']): (a: Ranke
   const higher = (rule: RankRule, a: number, b: number): Comparison => ({ order: b - a, rule, values: [a, b] })
   return (a, b) => {
     const steps = [
+      higher('relevance', a.relevance, b.relevance),
       higher('progress', a.progress, b.progress),
       higher('transition', prior(a), prior(b)),
       higher('runs', a.successes, b.successes),

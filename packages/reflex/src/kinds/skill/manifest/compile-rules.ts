@@ -1,4 +1,5 @@
 import {
+  type AnswerCall,
   compileExpression,
   type ExpressionFunction,
   type ExpressionRead,
@@ -20,6 +21,8 @@ const STEPS = 100_000
 export interface ExpressionHost {
   readonly functions: readonly ExpressionFunction[]
   readonly isKnown: boolean
+  /** Answers calls of functions that it does not have. */
+  readonly answer: AnswerCall | undefined
   readonly facts: readonly string[] | undefined
 }
 
@@ -48,7 +51,7 @@ export class RuleCompiler {
   #rule(text: string, path: Path, steps: ReadonlySet<string> | undefined): CompiledRule | undefined {
     const { expression, findings } = compileExpression(text, {
       functions: this.#host.functions,
-      openFunctions: true,
+      openFunctions: this.#host.answer ?? true,
       result: 'boolean',
       limits: { steps: STEPS },
       locate: (span, note) => this.#report.locate(path, { span, note }),

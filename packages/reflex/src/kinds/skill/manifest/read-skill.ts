@@ -1,5 +1,5 @@
 import { copyJson, digest, type Fault, isFault, isObject } from '../../../kernel/index.ts'
-import { type ExpressionFunction, type JsonText, type Path, quote, readJson, suggest } from '../../../text/index.ts'
+import { type AnswerCall, type ExpressionFunction, type JsonText, type Path, quote, readJson, suggest } from '../../../text/index.ts'
 import type { Manifest } from '../model/manifest.ts'
 import type { SkillTool } from '../model/skill-tool.ts'
 import { compileSlotRule } from '../templates/extract.ts'
@@ -21,6 +21,11 @@ export interface SkillHost {
   readonly tools?: readonly SkillTool[] | undefined
   /** The functions of its expressions. They must be pure over their arguments and the snapshot of the decision. */
   readonly functions?: readonly ExpressionFunction[] | undefined
+  /**
+   * Answers calls of functions that it does not have, from a record: a decision is made again in a process without its functions. Such a
+   * function stays one that the skill lacks.
+   */
+  readonly answer?: AnswerCall | undefined
   /** The names of its facts, each a variable of expressions, such as `az`. */
   readonly facts?: readonly string[] | undefined
   /** Its prompts. If present, each prompt of a parser must exist, and its hash is pinned. */
@@ -88,7 +93,11 @@ function read(value: unknown, host: SkillHost, json?: JsonText): ReadSkill {
 
 function compile(manifest: Manifest, hash: string, host: SkillHost, tools: Map<string, SkillTool>, report: ManifestReport): CompiledSkill {
   const functions = withSkillFunctions(host.functions ?? [])
-  const rules = new RuleCompiler({ functions, isKnown: host.functions !== undefined, facts: host.facts }, manifest, report)
+  const rules = new RuleCompiler(
+    { functions, isKnown: host.functions !== undefined, answer: host.answer, facts: host.facts },
+    manifest,
+    report,
+  )
   const plan = compilePlan(manifest, tools, rules, report)
   const invariants = rules.compile(manifest.preconditions.invariants, ['preconditions', 'invariants'])
   const denyIf = rules.compile(manifest.policy.deny_if, ['policy', 'deny_if'])

@@ -6,6 +6,7 @@ import { type SkillEntries, skillEntries } from '../ledger/places.ts'
 import { type ChosenVersion, chooseVersion } from '../ledger/split.ts'
 import { manifestJson } from '../manifest/canonical.ts'
 import type { Prompts } from '../manifest/check-activation.ts'
+import type { Unbound } from '../manifest/compiled.ts'
 import { changedPrompt } from '../manifest/prompts.ts'
 import { promptsBeside } from './prompt-files.ts'
 import type { FunctionResult, SkillState } from '../model/decision.ts'
@@ -28,6 +29,8 @@ export interface OtherVersion {
 
 /** A skill that calls functions of the host once, for a decision that is made again without them. */
 export interface DryProgram extends PlanProgram {
+  /** What the skill needs and this process does not have. */
+  readonly unbound: Unbound
   dryRun(question: GateQuestion): readonly FunctionResult[]
 }
 
@@ -75,7 +78,7 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, 
     now: new Date(now).toISOString(),
     facts: host.compat,
     principal: host.principal ?? { id: call.settings.actor, roles: [] },
-    state: withPrompts(stateOf(call, value(names.state), value(names.active), program), program, prompt),
+    state: boundState(stateOf(call, value(names.state), value(names.active), program), program, prompt),
     ...(chosen?.rollout === undefined || !isOwn ? {} : { rollout: chosen.rollout }),
     tools: [...new Set([...world.tools.names(), ...host.tools.map(({ name }) => name)])],
     hostFacts: await factsOf(host),
@@ -152,9 +155,10 @@ function stateOf(
   return isOther ? 'draft' : (kept ?? 'draft')
 }
 
-/** A skill with a prompt that was changed is not eligible. */
-function withPrompts(state: SkillState, { manifest }: DryProgram, prompts: Prompts): SkillState {
-  return state === 'active' && changedPrompt(manifest, prompts) !== undefined ? 'unbound' : state
+/** A skill without one of its functions or facts, or with a prompt that was changed, is not eligible. The gate itself asks for its tools. */
+function boundState(state: SkillState, { manifest, unbound }: DryProgram, prompts: Prompts): SkillState {
+  const lacks = unbound.functions.length + unbound.facts.length > 0 || changedPrompt(manifest, prompts) !== undefined
+  return state === 'active' && lacks ? 'unbound' : state
 }
 
 /** The values of the host as keys of a board: `ctx.team`. */

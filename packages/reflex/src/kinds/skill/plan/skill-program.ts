@@ -7,7 +7,7 @@ import { parserRequests } from '../gate/parsers.ts'
 import { evaluateRule, variablesOf } from '../gate/rules.ts'
 import { type BoundSkill, bindSkill } from '../gate/skill.ts'
 import { fillSlots } from '../gate/slots.ts'
-import type { CompiledCall, CompiledCompensation, CompiledRule, CompiledSkill, CompiledStep } from '../manifest/compiled.ts'
+import type { CompiledCall, CompiledCompensation, CompiledRule, CompiledSkill, CompiledStep, Unbound } from '../manifest/compiled.ts'
 import { promptsBeside } from './prompt-files.ts'
 import { decodeSkill, type SkillHost as Surroundings } from '../manifest/read-skill.ts'
 import { readSlotValue } from '../manifest/slot-values.ts'
@@ -43,10 +43,12 @@ export class SkillProgram implements PlanProgram {
   readonly verify: PlannedCall | undefined
   readonly undos: readonly PlannedUndo[]
   readonly bound: BoundSkill
+  readonly unbound: Unbound
   readonly #host: SkillHost
 
   constructor(bound: BoundSkill, host: SkillHost) {
     this.bound = bound
+    this.unbound = bound.unbound
     this.#host = host
     this.manifest = bound.manifest
     this.hash = bound.hash
@@ -131,7 +133,8 @@ export class SkillMaker {
 
   /** What manifests are checked against. */
   get surroundings(): Surroundings {
-    return { tools: this.#tools(), functions: this.#table.expressionFunctions, facts: Object.keys(this.#host.facts) }
+    const { expressionFunctions: functions, answer } = this.#table
+    return { tools: this.#tools(), functions, answer, facts: Object.keys(this.#host.facts) }
   }
 
   /** The same for a manifest that is read: its prompts must exist, and their hashes are pinned. `file`: its file, if it has one. */

@@ -5,7 +5,7 @@ import { wordsOf } from './attack.ts'
 
 /** Returns a skill with some of its parts replaced. */
 export function altered(program: SkillProgram, parts: Partial<SkillProgram>): SkillProgram {
-  const { manifest, hash, steps, verify, undos, bound } = program
+  const { manifest, hash, steps, verify, undos, bound, unbound } = program
   const whole = {
     manifest,
     hash,
@@ -13,6 +13,7 @@ export function altered(program: SkillProgram, parts: Partial<SkillProgram>): Sk
     verify,
     undos,
     bound,
+    unbound,
     key: program.key.bind(program),
     outputs: program.outputs.bind(program),
     parsers: program.parsers.bind(program),

@@ -125,6 +125,21 @@ describe('a bulletin', () => {
     ])
   })
 
+  it('orders skills of equal score by how well their words fit the text', () => {
+    const inputs = [{ name: 'stage', type: 'enum', enum: ['night', 'day'] }]
+    const skills = [
+      named('a.status', { title: 'Status of an order' }),
+      named('b.status', { description: 'Shows the status of a parcel of an order.' }),
+      named('c.status', { signature: { inputs }, plan: { steps: [{ tool: 'app.show', args: { at: '{{stage}}' } }] } }),
+    ]
+    const shown = (userText: string) =>
+      composeBulletin(skills, turn({ userText }), OPTIONS).cards.map(({ id, reason }) => `${id} ${reason}`)
+    expect(shown('the status of my parcels')).toEqual(['b.status relevance', 'a.status id', 'c.status last'])
+    expect(shown('what is its status by night?')).toEqual(['c.status relevance', 'a.status id', 'b.status last'])
+    // A word that every skill has tells none of them apart.
+    expect(shown('show the status')).toEqual(['a.status id', 'b.status id', 'c.status last'])
+  })
+
   it('does not depend on the order of the skills, and is frozen', () => {
     const skills = Array.from({ length: 8 }, (_, i) => named(`s_${i}`))
     const one = composeBulletin(skills, turn(), OPTIONS)
@@ -159,6 +174,21 @@ describe('the last place', () => {
       's_04 rotation',
     ])
     for (let i = 2; i <= 16; i++) conversation(i)
+    expect(seen.size).toBe(20)
+  })
+
+  // proves: skill 92
+  it('goes round also if the same four fit the text best', () => {
+    const seen = new Map<string, number>()
+    for (let number = 1; number <= 16; number++) {
+      const skills = Array.from({ length: 20 }, (_, i) => {
+        const last = seen.get(`s_${i}`)
+        return named(`s_${i}`, { title: i < 4 ? 'Status of parcels' : 'Status' }, last === undefined ? {} : { lastShown: last })
+      })
+      const { cards } = composeBulletin(skills, turn({ userText: 'status of the parcel' }), OPTIONS)
+      expect(cards.slice(0, 4).map(({ id }) => id)).toEqual(['s_0', 's_1', 's_2', 's_3'])
+      for (const { id } of cards) seen.set(id, number)
+    }
     expect(seen.size).toBe(20)
   })
 

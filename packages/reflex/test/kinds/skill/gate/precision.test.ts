@@ -78,8 +78,9 @@ function learnedTerms(): TermCounter {
 }
 
 /**
- * A measurement, and no claim of the reference: it asks for nine right first cards of ten. Among skills that share a verb or a noun, scores are equal,
- * because one label and one keyword are enough, so the first card is right by chance. The model has to choose among the cards.
+ * A measurement, and no claim of the reference, which asks for nine right first cards of ten. One label and one keyword give the whole score, so
+ * near skills have equal scores, and the words that they share with the text decide. Of the 339 approvals, 68 are for questions that no skill of
+ * this environment answers, and 92 for wordings that nobody has learned from, of which 34 are right.
  */
 it('shows the right one of 24 skills, half of them near to another, for questions that nobody has learned from', () => {
   const counter = learnedTerms()
@@ -100,7 +101,7 @@ it('shows the right one of 24 skills, half of them near to another, for question
     counts[verdict === 'approved' ? 'approved' : verdict === 'clarify' ? 'clarify' : 'denied']++
     if (verdict === 'approved' && chosen.skill.manifest.id === wanted) counts.first++
   }
-  expect(counts).toEqual({ possible: 290, among: 257, shown: 365, clarify: 26, denied: 0, approved: 339, first: 55 })
+  expect(counts).toEqual({ possible: 290, among: 279, shown: 365, clarify: 26, denied: 0, approved: 339, first: 182 })
 })
 
 function skillFor({ id, verb, noun }: Pair, { labels, keywords }: ActivationTerms): InstalledSkill {

@@ -4,13 +4,14 @@ import { progressToGoal } from '../../../../src/kinds/skill/gate/progress.ts'
 import { type RankedSkill, rankSkills } from '../../../../src/kinds/skill/gate/rank.ts'
 import { DEPLOY, decideOn, skillOf, snapshot } from './support.ts'
 
-const EQUAL: RankedSkill = { id: 'b', version: '1.0.0', normalised: 860_000, progress: 0, followed: 0, successes: 0 }
+const EQUAL: RankedSkill = { id: 'b', version: '1.0.0', normalised: 860_000, relevance: 0, progress: 0, followed: 0, successes: 0 }
 const transitions = { executed: 8, skills: 2 }
 
 describe('the order of skills', () => {
   // proves: skill 59
   it.each([
     ['score', { normalised: 860_001 }, [860_001, 860_000]],
+    ['relevance', { relevance: 2 }, [2, 0]],
     ['progress', { progress: 1 }, [1, 0]],
     ['transition', { followed: 3 }, [400_000, 100_000]],
     ['runs', { successes: 2 }, [2, 0]],
@@ -47,6 +48,7 @@ describe('the order of skills', () => {
         id: fc.constantFrom('a', 'b', 'c', 'd'),
         version: fc.constantFrom('1.0.0', '1.0.1'),
         normalised: fc.nat(9),
+        relevance: fc.nat(2),
         progress: fc.nat(2),
         followed: fc.nat(2),
         successes: fc.nat(2),
