@@ -85,6 +85,7 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, 
     ...(host.mode === 'shadow' ? { mode: host.mode } : {}),
     functionResults: [],
     ...(isWatched ? { asks_control_plane: true } : {}),
+    ...confirmedBy(call, host, program),
     confirmed: [],
     prompts: Object.fromEntries(refs.flatMap((ref) => promptOf(ref, prompt(ref), pins.get(ref)))),
     ...seedOf(host),
@@ -155,6 +156,18 @@ function stateOf(
 /** A skill with a prompt that was changed is not eligible. */
 function withPrompts(state: SkillState, { manifest }: DryProgram, prompts: Prompts): SkillState {
   return state === 'active' && changedPrompt(manifest, prompts) !== undefined ? 'unbound' : state
+}
+
+/** Returns who can confirm an execution: a program and a person ask in the inbox, a wrapped agent its host. A simulated run confirms its own. */
+function confirmedBy(
+  { settings, frame }: Call<RunSettings>,
+  { confirm }: SkillHost,
+  { manifest }: DryProgram,
+): Pick<LookResult, 'asks_confirmation'> {
+  if (!manifest.policy.require_confirmation) return {}
+  if (settings.simulated) return { asks_confirmation: 'host' }
+  if (readArgs(frame.args).proposal.carrier === 'program') return { asks_confirmation: 'person' }
+  return confirm === undefined ? {} : { asks_confirmation: 'host' }
 }
 
 /** The values of the host as keys of a board: `ctx.team`. */
