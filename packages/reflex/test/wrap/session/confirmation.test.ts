@@ -15,7 +15,7 @@ function agentOf({ reflex }: Life, tags: readonly string[], tagged: unknown[], i
   const agent = reflex.wrap({
     name: 'releaser',
     tools: {
-      send: { sideEffects: 'external', idempotent: true, execute: (_: unknown) => null },
+      send: { sideEffects: 'external', idempotent: true, execute: async (_: unknown) => null },
       set_tag: { sideEffects: 'external', idempotent: true, execute: (args: unknown) => void tagged.push(args) },
     },
     agent: async (text: string, { llm, tools }) => {
@@ -75,23 +75,26 @@ describe('a skill that has to be confirmed, proposed by a model', () => {
 
   it('is asked about again for other arguments', async () => {
     const asked: string[] = []
-    const { tagged, reasons } = await turn(({ inputs }) => (asked.push(String(inputs['tag'])), inputs['tag'] === 'v2'), ['v1', 'v2'])
-    expect([asked, tagged, reasons]).toEqual([['v1', 'v2'], [{ tag: 'v2' }], ['policy.confirmation', 'approved']])
+    const { tagged, reasons } = await turn(
+      ({ inputs }) => (asked.push(JSON.stringify(inputs['tag'])), inputs['tag'] === 'v2'),
+      ['v1', 'v2'],
+    )
+    expect([asked, tagged, reasons]).toEqual([['"v1"', '"v2"'], [{ tag: 'v2' }], ['policy.confirmation', 'approved']])
   })
 
   it('is asked about again after a crash, and once its answer is recorded no more', async () => {
     const under = memoryStore()
-    let asked = 0
-    const first = life({ store: under, closes: false, skill: { confirm: () => (asked++, NEVER) } })
+    const asked: string[] = []
+    const first = life({ store: under, closes: false, skill: { confirm: () => (asked.push('first'), NEVER) } })
     await activate(first, CONFIRMED, ['set_tag'])
     const tagged: unknown[] = []
     // Before something leaves, the records before it are written.
     void agentOf(first, ['v1'], tagged, true).agent.run('please release it', { id: 'otter' })
-    for (let i = 0; i < 10_000 && asked === 0; i++) await new Promise(setImmediate)
-    const second = life({ store: under, at: first.host.now() + 3_600_000, skill: { confirm: () => (asked++, true) } })
+    for (let i = 0; i < 10_000 && asked.length === 0; i++) await new Promise(setImmediate)
+    const second = life({ store: under, at: first.host.now() + 3_600_000, skill: { confirm: () => (asked.push('second'), true) } })
     await agentOf(second, ['v1'], tagged, true).agent.resume('otter')
-    expect([asked, tagged]).toEqual([2, [{ tag: 'v1' }]])
+    expect([asked, tagged]).toEqual([['first', 'second'], [{ tag: 'v1' }]])
     expect((await second.reflex.replay('otter')).difference).toBeUndefined()
-    expect(asked).toBe(2)
+    expect(asked).toHaveLength(2)
   })
 })
