@@ -220,6 +220,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'plan/board-roots',
     'plan/compiled-plan',
     'plan/kind',
+    'plan/confirm-port',
     'plan/look-port',
     'plan/recorded-decision',
     'plan/registry-port',

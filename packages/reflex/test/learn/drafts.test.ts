@@ -118,6 +118,18 @@ describe('the draft of a skill', () => {
     expect(unknown.state).toBe('draft')
   })
 
+  it('passes the tests that were made with it, if a person has only completed it: a test confirms by itself', async () => {
+    const { manifest, cases } = await only({ host: { tools: [CHANGES] } })
+    const plan = { ...manifest.plan, compensation: 'none', irreversible_reason: 'a tag stays' } as const
+    const { skill } = decodeSkill(manifestJson({ ...manifest, plan }), { tools: [CHANGES] })
+    if (skill === undefined) throw new Error('the draft is not valid')
+    const units = cases.map(([path, unit]) => decodeCase(unit, path))
+    const report = await testSkill(skill, units, { tools: [CHANGES] })
+    expect(skill.manifest.policy.require_confirmation).toBe(true)
+    expect(report.cases.filter(({ passed }) => !passed)).toEqual([])
+    expect(report).toMatchObject({ passed: true, unit: { passed: 5, of: 5 } })
+  })
+
   it('compensates with the calls that tools declare', async () => {
     const undo = { tool: 'revert', args: { args: '{{args.cmd}}', from: 'to {{result.tag}}' } }
     const draft = await only({

@@ -49,6 +49,7 @@ const UNIT_CASE = z.strictObject({
     .record(z.string(), VALUES)
     .default({})
     .describe('Answers of functions of the host: by name, then by the arguments as a JSON list, or "*"'),
+  confirm: z.boolean().default(true).describe('false: an execution that has to be confirmed is not, and expects policy.confirmation'),
   parsers: VALUES.default({}).describe('The replies of parsers, by their names: an object of slots, or a text'),
   baseline_cost_usd: z.number().min(0).exactOptional().describe('The cost of the same task without the skill'),
   expect: z

@@ -36,6 +36,7 @@ export function recordedLook(
         policyMode: 'enforce',
         functionResults: [],
         confirmed: [],
+        ...(manifest.policy.require_confirmation ? { asks_confirmation: 'host' } : {}),
         prompts: settings.prompts,
         ...(settings.remote === undefined ? {} : { remote: settings.remote }),
       }

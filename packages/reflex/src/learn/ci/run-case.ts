@@ -17,6 +17,7 @@ import type { Manifest } from '../../kinds/skill/model/manifest.ts'
 import type { SkillOutcome } from '../../kinds/skill/model/plan-result.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import { writeArgs } from '../../kinds/skill/plan/args.ts'
+import { confirmPort } from '../../kinds/skill/plan/confirm-port.ts'
 import type { LookResult } from '../../kinds/skill/plan/compiled-plan.ts'
 import { skillKind } from '../../kinds/skill/plan/kind.ts'
 import { registryPorts } from '../../kinds/skill/plan/registry-port.ts'
@@ -115,6 +116,8 @@ function runtimeOf(manifest: Manifest, one: UnitCase, world: CaseWorld): Runtime
     ports: {
       ...registry,
       'skills.look': recordedLook(one, { tau: own.tau, prompts, ...(remote === undefined ? {} : { remote }) }),
+      // A test is about the plan, so it confirms by itself unless the case says otherwise.
+      'skills.confirm': confirmPort({ confirm: () => one.confirm }, (value) => value),
       model: recordedParsers(one, manifest, prompts),
       tool: toolPort,
     },

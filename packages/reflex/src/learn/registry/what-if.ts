@@ -92,9 +92,17 @@ function again(
     ...(policyMode === undefined ? {} : { policyMode }),
   }
   const other = skill?.(id) ?? program
-  const decided = other.decide({ ...question, look }).decision
+  const decided = decidedAgain(other, { ...question, look })
   if (decided.verdict === decision.verdict && decided.reason === decision.reason) return undefined
   return { skill: id, recorded: sideOf(decision), decided: sideOf(decided) }
+}
+
+/** Decides as the gate of another version or host. What was confirmed in the run counts as confirmed for that version, too. */
+function decidedAgain(program: SkillProgram, question: GateQuestion): DecisionRecord {
+  const { decision, unconfirmed } = program.decide(question)
+  const { confirmed = [] } = question
+  if (unconfirmed === undefined || confirmed.length === 0) return decision
+  return program.decide({ ...question, confirmed: [...confirmed, unconfirmed] }).decision
 }
 
 function sideOf({ skill, verdict, reason, score }: DecisionRecord): DecisionSide {

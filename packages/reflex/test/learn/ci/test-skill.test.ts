@@ -32,6 +32,17 @@ describe('the tests of a skill', () => {
     fetch.mockRestore()
   })
 
+  it('confirm what has to be confirmed, unless the case says that nobody does', async () => {
+    const skill = compiled(withPart(withPart(DEPLOY, 'policy.require_confirmation', true), 'tests.fuzz.count', 0))
+    const expected = { verdict: 'denied', status: 'denied', reason: 'policy.confirmation', calls: [] }
+    const refused = { ...CASE, name: 'is not confirmed', confirm: false, expect: expected }
+    const report = await testSkill(skill, [caseOf(), caseOf(refused)], host)
+    expect(report.cases.map(({ status, problems }) => [status, problems])).toEqual([
+      ['ok', []],
+      ['denied', []],
+    ])
+  })
+
   it.each<[string, unknown, string]>([
     ['status', 'failed', 'status is "ok", expected "failed"'],
     ['verdict', 'denied', 'verdict is "approved", expected "denied"'],

@@ -4,6 +4,7 @@ import type { RunOptionValues } from '../../../programs/run-options.ts'
 import { ControlClient } from '../control/client.ts'
 import { controlSettings } from '../control/settings.ts'
 import { Verdicts } from '../control/verdicts.ts'
+import { confirmPort } from '../plan/confirm-port.ts'
 import { skillKind } from '../plan/kind.ts'
 import { lookPort } from '../plan/look-port.ts'
 import { policyPort } from '../plan/policy-port.ts'
@@ -39,6 +40,7 @@ export const skillBody: KindBody<SkillOptions, SkillProgram> = {
       },
       ports: {
         'skills.look': lookPort({ ...world, compiles: (source) => maker.compiles(source) }, host, verdicts !== undefined),
+        'skills.confirm': confirmPort(host, world.redact),
         'skills.policy': policyPort(verdicts, host),
         ...registryPorts(world, host),
       },

@@ -13,6 +13,7 @@ const CONTROL_PLANE = options({
 export const HOST_OPTIONS = options({
   project: TEXT,
   org: TEXT,
+  confirm: FUNCTION,
   compat: NAMED_VALUES,
   tau: NUMBER,
   epsilon: NUMBER,

@@ -1,7 +1,7 @@
 import type { Json } from '../../../kernel/index.ts'
 import { isSealed } from '../../../policy/index.ts'
 import type { Variables } from '../../../text/index.ts'
-import type { GateSnapshot, PolicyResult, ReasonCode } from '../model/decision.ts'
+import { type DecisionRecord, type GateSnapshot, NOT_EVALUATED, type PolicyResult, type ReasonCode } from '../model/decision.ts'
 import { evaluateRule } from './rules.ts'
 import { holdsSecret } from './secrets.ts'
 import { hashOf } from './sha256.ts'
@@ -55,6 +55,13 @@ function remoteReason(verdict: string): ReasonCode {
 /** Returns the fingerprint of a skill with its arguments, for the confirmation by a person: another version or value needs another one. */
 export function confirmationFingerprint({ manifest, hash }: Pick<BoundSkill, 'manifest' | 'hash'>, values: Values): string {
   return hashOf([manifest.id, hash, values])
+}
+
+/** Returns the fingerprint that a person has to confirm if nothing else denies the execution; otherwise undefined. */
+export function openConfirmation({ verdict, policy }: Pick<DecisionRecord, 'verdict' | 'policy'>): string | undefined {
+  if (verdict !== 'denied' || policy === NOT_EVALUATED) return undefined
+  const [rule, ...others] = policy.rules.filter((one) => one.verdict !== 'allow')
+  return rule?.verdict === 'ask' && others.length === 0 ? rule.detail : undefined
 }
 
 function roleRule({ manifest }: BoundSkill, { principal }: GateSnapshot): Rule[] {

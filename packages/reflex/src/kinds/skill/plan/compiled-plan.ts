@@ -71,6 +71,8 @@ export interface LookResult extends Omit<GateSnapshot, 'board' | 'userText' | 'g
   readonly prompts: Readonly<Record<string, string>>
   /** True if a control plane has a say. */
   readonly asks_control_plane?: boolean
+  /** Who can confirm the execution of a skill that requires it: a person in the inbox, or the function of the host. Absent: nobody. */
+  readonly asks_confirmation?: 'person' | 'host'
 }
 
 /** Everything that the gate decides on. */
@@ -81,6 +83,8 @@ export interface GateQuestion {
   readonly board: PlanValues['board']
   /** What parsers have replied so far. */
   readonly parsed: readonly ParserAnswer[]
+  /** The fingerprints that were confirmed in this execution; absent before anybody is asked. */
+  readonly confirmed?: readonly string[]
   /** What the control plane said of these values; absent before it is asked. */
   readonly remote?: GateSnapshot['remote']
   /** True if the caller names this very version. */
@@ -95,10 +99,12 @@ export interface ParserQuestion {
   readonly inputs: JsonObject
 }
 
-/** The verdict of the gate, and the values of the slots if it approves. */
+/** The verdict of the gate, and the values of the slots if it approves or only a confirmation is missing. */
 export interface GateAnswer {
   readonly decision: DecisionRecord
   readonly slots: JsonObject
+  /** The fingerprint to confirm, if nothing but its confirmation is missing. */
+  readonly unconfirmed?: string
   /** True if the decision needs a function of the host that was not asked, because its slots had no values yet. */
   readonly lacksAnswers?: boolean
 }

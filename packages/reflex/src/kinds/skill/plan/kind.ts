@@ -5,7 +5,7 @@ import { stepSkill } from './step.ts'
 import { callAt } from './undos.ts'
 
 /** The phases before the first step. */
-const BEFORE: readonly PlanPhase[] = ['look', 'parse', 'slots', 'policy', 'admit', 'verify']
+const BEFORE: readonly PlanPhase[] = ['look', 'parse', 'slots', 'confirm', 'policy', 'admit', 'verify']
 
 /** Makes the kind of skills. `compile` reads a stored manifest with the tools and functions of the host. */
 export function skillKind<Def extends PlanProgram>(compile: (source: Json) => Def): Kind<Def> {

@@ -88,6 +88,7 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, 
     ...(host.mode === 'shadow' ? { mode: host.mode } : {}),
     functionResults: [],
     ...(isWatched ? { asks_control_plane: true } : {}),
+    ...confirmedBy(call, host, program),
     confirmed: [],
     prompts: Object.fromEntries(refs.flatMap((ref) => promptOf(ref, prompt(ref), pins.get(ref)))),
     ...seedOf(host),
@@ -159,6 +160,18 @@ function stateOf(
 function boundState(state: SkillState, { manifest, unbound }: DryProgram, prompts: Prompts): SkillState {
   const lacks = unbound.functions.length + unbound.facts.length > 0 || changedPrompt(manifest, prompts) !== undefined
   return state === 'active' && lacks ? 'unbound' : state
+}
+
+/** Returns who can confirm an execution: a program and a person ask in the inbox, a wrapped agent its host. A simulated run confirms its own. */
+function confirmedBy(
+  { settings, frame }: Call<RunSettings>,
+  { confirm }: SkillHost,
+  { manifest }: DryProgram,
+): Pick<LookResult, 'asks_confirmation'> {
+  if (!manifest.policy.require_confirmation) return {}
+  if (settings.simulated) return { asks_confirmation: 'host' }
+  if (readArgs(frame.args).proposal.carrier === 'program') return { asks_confirmation: 'person' }
+  return confirm === undefined ? {} : { asks_confirmation: 'host' }
 }
 
 /** The values of the host as keys of a board: `ctx.team`. */

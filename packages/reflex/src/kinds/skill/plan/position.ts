@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { StepOutcome, StopCause } from '../model/plan-result.ts'
 
 /** Where an execution stands (reference skill 1.19). */
-export type PlanPhase = 'look' | 'parse' | 'slots' | 'policy' | 'admit' | 'verify' | 'step' | 'undo' | 'settle'
+export type PlanPhase = 'look' | 'parse' | 'slots' | 'confirm' | 'policy' | 'admit' | 'verify' | 'step' | 'undo' | 'settle'
 
 /** The position of a frame of a skill. */
 export interface PlanPosition {

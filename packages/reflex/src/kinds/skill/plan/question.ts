@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../../kernel/index.ts'
+import { isList, isObject, type Json } from '../../../kernel/index.ts'
 import type { SkillArgs } from './args.ts'
 import { boardRoots } from './board-roots.ts'
 import type { GateQuestion } from './compiled-plan.ts'
@@ -7,6 +7,8 @@ import type { GateQuestion } from './compiled-plan.ts'
 export const KEYS = {
   look: '~look',
   remote: '~remote',
+  unconfirmed: '~unconfirmed',
+  confirmed: '~confirmed',
   parsed: '~parsed',
   slots: '~slots',
   admitted: '~admitted',
@@ -22,6 +24,7 @@ export function gateQuestion(args: SkillArgs, board: Readonly<Record<string, Jso
   const answers = board[KEYS.answers]
   const parsed = board[KEYS.parsed]
   const remote = board[KEYS.remote]
+  const confirmed = board[KEYS.confirmed]
   return {
     inputs: { ...args.inputs, ...(isObject(answers) ? answers : {}) },
     proposal: args.proposal,
@@ -29,6 +32,7 @@ export function gateQuestion(args: SkillArgs, board: Readonly<Record<string, Jso
     board: boardRoots({ ...look.seed, ...board }),
     parsed: (Array.isArray(parsed) ? parsed : []) as GateQuestion['parsed'],
     isExact,
+    ...(isList(confirmed) ? { confirmed: confirmed as readonly string[] } : {}),
     ...(isObject(remote) ? { remote: remote as unknown as NonNullable<GateQuestion['remote']> } : {}),
   }
 }

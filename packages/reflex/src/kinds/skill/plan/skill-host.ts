@@ -6,12 +6,29 @@ import type { ControlPlaneOptions } from '../control/settings.ts'
 /** A source of facts about the host, read when the gate looks: the value of `az` in `az.account.subscription` (reference skill 1.7). */
 export type FactProvider = () => JsonObject[string] | Promise<JsonObject[string]>
 
+/** An execution that a person has to confirm. */
+export interface ConfirmationRequest {
+  readonly skill: string
+  readonly version: string
+  /** The values of the slots; `‹redacted›` in place of a sensitive one. */
+  readonly inputs: JsonObject
+  /** The paths below the blackboard that it writes, and what it changes outside, as the manifest declares them. */
+  readonly effects: readonly string[]
+  /** The text of the user in the turn. */
+  readonly user: string
+}
+
 /** What a host says about itself and its skills: `new Reflex({ skill: {…} })` (reference skill 1.2). */
 export interface SkillOptions {
   /** Default: the name of the work folder. */
   readonly project?: string | undefined
   /** The organisation whose skills the project has, too: it hides those of which it has an active version itself. */
   readonly org?: string | undefined
+  /**
+   * Confirms an execution that a wrapped agent proposes, of a skill that requires a confirmation. Only `true` confirms it; `false`, a failure
+   * and no function deny it. Called again after a crash that came before the answer was recorded. A simulated run does not call it.
+   */
+  readonly confirm?: ((request: ConfirmationRequest) => boolean | Promise<boolean>) | undefined
   /** Facts that manifests ask for: `env`, `toolset`, `repo` and others. */
   readonly compat?: Readonly<Record<string, string | readonly string[]>> | undefined
   /** The normalised threshold for manifests that state none; default 0.85. */
@@ -44,6 +61,7 @@ export type SkillMode = 'apply' | 'shadow'
 export interface SkillHost {
   readonly project: string
   readonly org: string | undefined
+  readonly confirm: SkillOptions['confirm']
   /** The environment: the fact `env`, otherwise `default`. */
   readonly env: string
   readonly compat: Readonly<Record<string, string | readonly string[]>>
@@ -65,11 +83,12 @@ const TAU = 0.85
 /** Completes the options of a host. `folder`: the name of the work folder. */
 export function skillHost(options: SkillOptions, folder: string): SkillHost {
   const { project = folder, compat = {}, tau = TAU, epsilon = 0, policyMode = 'enforce', mode = 'apply', org, principal } = options
-  const { functions = [], facts = {}, tools = [], prompts, board = {}, goalLabels } = options
+  const { functions = [], facts = {}, tools = [], prompts, board = {}, goalLabels, confirm } = options
   const env = compat['env']
   return {
     project,
     org,
+    confirm,
     env: typeof env === 'string' ? env : (env?.[0] ?? 'default'),
     compat: { ...compat, project },
     tau,

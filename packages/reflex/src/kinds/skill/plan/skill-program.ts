@@ -5,6 +5,7 @@ import { decide, dryRun } from '../gate/decide.ts'
 import { functionTable, type FunctionTable } from '../gate/functions.ts'
 import { parserRequests } from '../gate/parsers.ts'
 import { evaluateRule, variablesOf } from '../gate/rules.ts'
+import { openConfirmation } from '../gate/policy.ts'
 import { type BoundSkill, bindSkill } from '../gate/skill.ts'
 import { fillSlots } from '../gate/slots.ts'
 import type { CompiledCall, CompiledCompensation, CompiledRule, CompiledSkill, CompiledStep, Unbound } from '../manifest/compiled.ts'
@@ -91,9 +92,12 @@ export class SkillProgram implements PlanProgram {
     const snapshot = snapshotOf(question)
     const proposal = this.#proposal(question)
     const decision = decide(this.bound, snapshot, proposal)
+    const unconfirmed = openConfirmation(decision)
+    const hasSlots = decision.verdict === 'approved' || unconfirmed !== undefined
     return {
       decision,
-      slots: decision.verdict === 'approved' ? { ...fillSlots(this.bound, snapshot, proposal).values } : {},
+      slots: hasSlots ? { ...fillSlots(this.bound, snapshot, proposal).values } : {},
+      ...(unconfirmed === undefined ? {} : { unconfirmed }),
       lacksAnswers: lacksAnswers(decision.fn_results),
     }
   }
@@ -177,11 +181,12 @@ function assumedTools(source: Json, known: readonly SkillTool[]): readonly Skill
   return names.map((name) => ({ name, sideEffects: changes ? 'external' : 'none', idempotent: true }))
 }
 
-function snapshotOf({ look, board, proposal, parsed, remote }: GateQuestion): GateSnapshot {
+function snapshotOf({ look, board, proposal, parsed, remote, confirmed = [] }: GateQuestion): GateSnapshot {
   const { userText, goalLabels } = proposal
-  const { env: _, prompts: __, mode: ___, asks_control_plane: ____, seed: _____, ...facts } = look
+  const { env: _, prompts: __, mode: ___, asks_control_plane: ____, asks_confirmation: _____, seed: ______, ...facts } = look
   return {
     ...facts,
+    confirmed: [...look.confirmed, ...confirmed],
     board,
     parsed,
     ...(remote === undefined ? {} : { remote }),

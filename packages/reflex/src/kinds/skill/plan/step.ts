@@ -3,6 +3,7 @@ import { shadowed } from '../gate/shadow.ts'
 import type { Admission } from '../ledger/admission.ts'
 import type { DecisionRecord } from '../model/decision.ts'
 import { beginCall, dropCall, dropTimers, timerOf } from './call-step.ts'
+import { asksConfirmation, isYes, keepConfirmation, unconfirmedDecision } from './confirmation.ts'
 import { endPlan, finish, finishStored, refuse } from './end-plan.ts'
 import { Execution, executionId, fingerprintOf, KEYS, keyHashOf, majorOf, type SkillStep } from './execution.ts'
 import { goOn, interrupt, stepDone, stepFailed, stepTimer, stop } from './run-plan.ts'
@@ -60,6 +61,8 @@ function settled(one: Execution, ref: Ref, result: Json): void {
       return parse(one)
     case 'parse':
       return parserDone(one, ref, result)
+    case 'confirm':
+      return confirmed(one, result === true, 'the host has not confirmed it')
     case 'policy':
       one.x.setInternal(KEYS.remote, result)
       return decideOn(one)
@@ -81,6 +84,8 @@ function failed(one: Execution, ref: Ref, fault: FaultData): void {
   switch (one.position.phase) {
     case 'parse':
       return parserDone(one, ref, undefined)
+    case 'confirm':
+      return confirmed(one, false, `the host could not be asked: ${fault.message}`)
     case 'verify':
       dropTimers(one)
       return admit(one, 'not_done')
@@ -135,8 +140,10 @@ function parserDone(one: Execution, ref: Ref, reply: Json | undefined): void {
 
 function decideOn(one: Execution): void {
   const { x } = one
-  const { decision: found, slots, lacksAnswers = false } = one.program.decide(one.question)
+  const answer = one.program.decide(one.question)
+  const { decision: found, slots, lacksAnswers = false } = answer
   if (lacksAnswers && one.position.looksAgain !== true && x.get(KEYS.parsed) !== undefined) return lookAgain(one)
+  if (asksConfirmation(one, answer)) return
   const decision = one.look.mode === 'shadow' ? shadowed(found, one.program.manifest) : found
   if (decision.verdict === 'denied') return note(one, decision, () => refuse(one, decision))
   if (decision.verdict === 'clarify') return note(one, decision, () => clarify(one, decision))
@@ -144,6 +151,14 @@ function decideOn(one: Execution): void {
   x.setInternal(KEYS.slots, slots)
   x.setInternal(KEYS.decision, decision)
   admit(one)
+}
+
+/** An answer to the question for a confirmation: the gate looks and decides again, because a person can take days. */
+function confirmed(one: Execution, isConfirmed: boolean, detail: string): void {
+  const decision = unconfirmedDecision(one)
+  if (!isConfirmed) return note(one, decision, () => refuse(one, decision, { detail }))
+  keepConfirmation(one)
+  look(one, answersOf(one), { chosen: true })
 }
 
 /** Nothing here denies the execution, and all its values are known: the control plane has the last word. */
@@ -154,9 +169,14 @@ function askControlPlane(one: Execution, slots: JsonObject): void {
 
 /** Asks the functions of the host with the values that parsers have found: without them, no condition could be evaluated. */
 function lookAgain(one: Execution): void {
-  const answers = one.x.get(KEYS.answers)
   one.move({ looksAgain: true })
-  look(one, isObject(answers) ? answers : {})
+  look(one, answersOf(one))
+}
+
+/** The values that a person has given in this execution. */
+function answersOf({ x }: Execution): JsonObject {
+  const answers = x.get(KEYS.answers)
+  return isObject(answers) ? answers : {}
 }
 
 function note(one: Execution, decision: DecisionRecord, then: () => void): void {
@@ -178,9 +198,9 @@ function clarify(one: Execution, decision: DecisionRecord): void {
 }
 
 function answered(one: Execution, answer: Json): void {
+  if (one.position.phase === 'confirm') return confirmed(one, isYes(answer), 'a person has not confirmed it')
   if (one.position.phase !== 'slots' || !isObject(answer)) return
-  const said = one.x.get(KEYS.answers)
-  const answers = { ...(isObject(said) ? said : {}), ...answer }
+  const answers = { ...answersOf(one), ...answer }
   one.x.setInternal(KEYS.answers, answers)
   look(one, answers, { chosen: true })
 }

@@ -1,7 +1,5 @@
 import {
   type Call,
-  isFault,
-  isInterruption,
   isObject,
   type Json,
   type Port,
@@ -11,9 +9,9 @@ import {
   type Store,
   type Traits,
 } from '../../../kernel/index.ts'
-import { redactedFault } from '../../../models/index.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import type { ModelReply, ToolFacts, TurnSource } from '../model/turn.ts'
+import { type Perform, withoutSecrets } from '../plan/without-secrets.ts'
 import { faults } from './faults.ts'
 import { type TurnHost, turnHosts } from './host.ts'
 
@@ -43,22 +41,6 @@ export function turnPorts(store: Store, redact: Redactor): Readonly<Record<TurnP
     'wrap.agent': { ...free, perform: clean((call) => hostOf(call).act(call)) },
     'wrap.tool': { leaves: true, repeat: 'ask', open, traits: toolTraits, perform: clean((call) => hostOf(call).act(call)) },
     'wrap.once': { leaves: true, repeat: 'ask', open, perform: clean((call) => hostOf(call).act(call)) },
-  }
-}
-
-type Perform = (call: Call<RunSettings>) => Promise<Json>
-
-function withoutSecrets(act: Perform, redact: Redactor): Perform {
-  return async (call) => {
-    try {
-      return redact(await act(call))
-    } catch (thrown) {
-      if (isFault(thrown)) throw redactedFault(thrown, redact)
-      const text = thrown instanceof Error ? thrown.message : thrown
-      if (typeof text !== 'string' || isInterruption(thrown)) throw thrown
-      const message = redact(text)
-      throw message === text || typeof message !== 'string' ? thrown : new Error(message)
-    }
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { SharedOptions } from '../../../../src/app/options.ts'
 import { Reflex } from '../../../../src/app/reflex.ts'
+import type { SkillOptions } from '../../../../src/kinds/skill/index.ts'
 import type { Json } from '../../../../src/kernel/index.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
 import { defineTool, type Tool } from '../../../../src/tools/index.ts'
@@ -60,7 +61,10 @@ export function noted(calls: Calls, name: string, does: (args: NamedTexts) => Js
 }
 
 /** A `Reflex` with its store in a folder of its own, and all that the folder has. */
-export function onDisk(options: Partial<SharedOptions> & { readonly workdir?: string }): { reflex: Reflex; readonly files: () => string } {
+export function onDisk(options: Partial<SharedOptions> & { readonly workdir?: string; readonly skill?: SkillOptions }): {
+  reflex: Reflex
+  readonly files: () => string
+} {
   const workdir = options.workdir ?? newFolder()
   const host = virtualHost()
   const reflex = new Reflex({

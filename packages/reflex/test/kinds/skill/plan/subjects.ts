@@ -124,10 +124,24 @@ const subject = (name: string, source: Json, given: Partial<KindSubject> = {}): 
   ...given,
 })
 
+/** A skill that has to be confirmed by somebody. */
+const confirmed = (by: 'person' | 'host'): Pick<KindSubject, 'ports' | 'script'> => ({
+  ports: (store, virtual) => ({
+    tool: tools,
+    'skills.look': { leaves: false, repeat: 'free', perform: () => ({ ...LOOK, asks_confirmation: by }) },
+    'skills.confirm': { leaves: false, repeat: 'free', perform: () => true },
+    ...registryPorts({ store, host: virtual }, host),
+  }),
+  script: { answer: () => 'yes' },
+})
+const CONFIRMED = skill({ ...(READS as { readonly plan: JsonObject }).plan }, { policy: { require_confirmation: true } })
+
 /** Skills that together do what a plan can. */
 export const PLANS: readonly KindSubject[] = [
   subject('a skill that reads', READS),
   subject('a skill with a key and undos that fails in the middle', FAILS),
   subject('a skill that calls a program as a step', calling('flow:review'), { calling }),
   subject('a skill that asks for a slot', READS, { args: {} }),
+  subject('a skill that a person confirms', CONFIRMED, confirmed('person')),
+  subject('a skill that the host confirms', CONFIRMED, confirmed('host')),
 ]
