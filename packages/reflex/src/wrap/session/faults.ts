@@ -73,6 +73,16 @@ export const faults = defineFaults({
     often: 'a connection that was lost, a provider that is overloaded',
     fix: 'Let the agent ask again, as it would without Reflex.',
   },
+  R2157: {
+    title: 'A turn waits for an answer',
+    verdict: 'fail',
+    severity: 'info',
+    when: TURN,
+    means:
+      'A person is asked whether a call is made: a resumed agent would repeat one whose outcome nobody knows, or make one that it did not make before. The call of the agent waits for the answer. It can be given here or by another process; a process that ends before is resumed as ever.',
+    often: 'a tool that is not declared to be repeatable, in whose call the process died',
+    fix: 'Run `reflex inbox` to see the question, and `reflex answer RUN/qN VALUE` to answer it.',
+  },
   R2160: {
     title: 'A model has an interface of an unknown version',
     verdict: 'fail',

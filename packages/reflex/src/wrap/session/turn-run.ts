@@ -30,6 +30,8 @@ export class TurnRun {
   readonly #awaited = new Map<string, (call: PendingCall) => void>()
   #run: Run<RunSettings> | undefined
   #recorded: RecordedCalls | undefined
+  /** The questions of which the host has heard. */
+  readonly #asked = new Set<Ref>()
   #isBroken = false
   #stopObserving: () => void = () => undefined
 
@@ -53,6 +55,7 @@ export class TurnRun {
     this.#run = run
     this.#recorded = new RecordedCalls(run.id, run.state, { store: this.#reflex.store, ...this.#options })
     this.#stopObserving = run.observe((change) => this.#observe(change))
+    this.#tellQuestions(run.state)
     // A run may fail while nothing of it is waited for.
     run.idle({ until: 'end' }).catch((thrown: unknown) => this.fail(thrown))
   }
@@ -175,8 +178,21 @@ export class TurnRun {
 
   #observe({ record, state }: Change): void {
     if (record.frame === 0 && record.writes !== undefined) this.#take(record.writes)
+    this.#tellQuestions(state)
     // A run that ends by itself, such as one that was cancelled from outside, answers nothing more.
     if (state.ended !== undefined) for (const call of this.#calls.values()) call.reject(endOf(state.ended.status))
+  }
+
+  /** Tells the host of each question: the agent's code waits, and nobody would know why. */
+  #tellQuestions({ waits }: Change['state']): void {
+    for (const { id, type, number } of waits.values()) {
+      if (type !== 'answer' || this.#asked.has(id)) continue
+      this.#asked.add(id)
+      const [run = '', question] = [this.id, `${this.id ?? ''}/q${number}`]
+      this.#reflex.report(
+        faults.finding('R2157', `the turn waits for the answer to ${question}`, { run, fix: `reflex answer ${question}` }),
+      )
+    }
   }
 
   #take(writes: readonly Json[]): void {

@@ -9,7 +9,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: RUN,
     means:
-      'The gate asks four questions in a fixed order: does the skill belong to this place, do its conditions hold, is the score high enough, does the policy allow it. One of them was answered no, or the registry refused it: the same key is in progress, the last execution was too short ago, too many go on. Nothing was changed.',
+      'The gate asks four questions in a fixed order: does the skill belong to this place, do its conditions hold, is the score high enough, does the policy allow it. One of them was answered no, or the registry refused it: the same key is in progress, the last execution was too recent, or too many are running. Nothing was changed.',
     often:
       'a version that nobody has activated, a condition that does not hold now, an execution under the same idempotency key with other arguments',
     fix: 'Run `reflex trace RUN`: the decision in it has each question with its answer. A version that nobody has activated runs with `--draft`.',
