@@ -107,7 +107,7 @@ describe('the records of a skill', () => {
       noted(calls, 'mail.undo', () => null),
     ]
     const functions = [{ name: 'frozen', params: [], returns: 'boolean' as const, call: () => isFrozen }]
-    const { reflex } = onDisk({ tools, secretOf: () => 'a long secret', skill: { functions } } as never)
+    const { reflex } = onDisk({ tools, secretOf: () => 'a long secret', skill: { functions } })
     const manifest = manifestOf({ policy: { deny_if: ['frozen()'] } })
     const run = await reflex.run(manifest, { input: { to: 'ana' }, skill: { draft: true } })
     expect(run.failure?.message).toContain('the post is closed')
