@@ -232,6 +232,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'ci/junit',
     'ci/test-skill',
     'control/control-plane',
+    'control/figures',
     'control/routes',
     'control/promote',
     'control/sync',

@@ -92,6 +92,7 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['skill', 'promote', 'orders.look_up'], 'skillPromoted'],
   [['bulletin', 'preview', '--user', 'look up order A-1'], 'bulletin'],
   [['run', 'skill:orders.look_up', '-i', 'path=order.json', '--id', 'swift-5g7z'], 'result'],
+  [['skill', 'stats'], 'skillStats'],
   [['skill', 'why', 'orders.look_up', '--run', 'swift'], 'skillDecisions'],
   [['skill', 'why', 'orders.other', '--run', 'swift'], 'error'],
   [['learn', 'snapshot'], 'snapshot'],

@@ -51,6 +51,21 @@ test('a stored skill is tested again with the cases that were kept with it', asy
   expect((await reflex(['skill', 'approve', NAME, '--by', 'ana'], options)).err).toContain('has failed its tests')
 })
 
+test('the figures of skills are counted from the runs', async () => {
+  const options = world()
+  await approved(options)
+  await reflex(['run', 'skill:orders.look_up', '-i', 'path=order.json'], options)
+  await reflex(['run', 'skill:orders.look_up', '-i', 'path=nothing.json'], options)
+  const { out, code } = await reflex(['skill', 'stats', '--json'], options)
+  expect(code).toBe(0)
+  expect(JSON.parse(out)).toMatchObject({
+    skills: [{ skill: 'orders.look_up', calls: 2, success_rate: 0.5, fallback_rate: 0, failure_streak: 1 }],
+    system: { learned_skills: 0, active_skills: 1, evictions: 0, ci_failures: 0, precision_at_1: 0.5, clarify_rate: 0, policy_denies: 0 },
+  })
+  expect((await reflex(['skill', 'stats'], { ...options, columns: 100 })).screen).toMatch(/orders\.look_up@1\.0\.0 +2 +50 %/)
+  expect((await reflex(['skill', 'stats', 'orders.look_up'], options)).err).toContain('reflex skill show orders.look_up')
+})
+
 test('an approved skill runs, and other programs call it, without its file', async () => {
   const options = world()
   await approved(options)

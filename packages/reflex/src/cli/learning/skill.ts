@@ -13,14 +13,17 @@ import { approve, evict, promote } from './release.ts'
 import { printDecision } from './decision-text.ts'
 import { printCare } from './release-text.ts'
 import { show } from './show.ts'
+import { stats } from './stats.ts'
 import { printSkills } from './text.ts'
 
 const ACTIONS: Readonly<Record<string, Act>> = { show, test, add, import: importText, approve, promote, evict, diff: compare, why }
 /** The actions that take a file. */
 const FILES: readonly string[] = ['test', 'add', 'import']
-const NAMES = ['list', ...Object.keys(ACTIONS), 'sync']
+/** Actions on all skills. */
+const OF_ALL: Readonly<Record<string, (session: Session, project: Given['project']) => Promise<number>>> = { list, stats, sync }
+const NAMES = ['list', ...Object.keys(ACTIONS), 'stats', 'sync']
 /** Actions that only look: they need no store that can be written. */
-const LOOKING: readonly string[] = ['list', 'show', 'diff', 'why']
+const LOOKING: readonly string[] = ['list', 'show', 'diff', 'why', 'stats']
 /** The most words after the skill. */
 const MOST_WORDS: Readonly<Record<string, number>> = { diff: 2 }
 
@@ -31,7 +34,8 @@ const MOST_WORDS: Readonly<Record<string, number>> = { diff: 2 }
 export async function skill(session: Session, words: readonly string[], flags: SkillFlags): Promise<number> {
   const [action = 'list', name, ...rest] = words
   const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
-  if (act === undefined && action !== 'list' && action !== 'sync')
+  const ofAll = Object.hasOwn(OF_ALL, action) ? OF_ALL[action] : undefined
+  if (act === undefined && ofAll === undefined)
     throw faults.make('R2031', `skill ${quote(action)} is not known; it is ${NAMES.join(', ')}`, {
       fix: `reflex skill ${suggest(action, NAMES) ?? 'list'}`,
     })
@@ -41,10 +45,8 @@ export async function skill(session: Session, words: readonly string[], flags: S
   const { registry } = project
   if (action === 'evict' && name === undefined) return printCare(session.console, await lookAfter(registry))
   if (!LOOKING.includes(action)) await lookAfterDaily(registry)
-  if (action === 'list' && name === undefined) return list(session, project)
-  if (action === 'sync' && name === undefined) return sync(session, project)
-  if (action === 'sync') throw faults.make('R2031', 'skill sync takes no name', { fix: 'reflex skill sync' })
-  if (action === 'list') throw faults.make('R2031', 'skill list takes no name', { fix: `reflex skill show ${name ?? 'ID'}` })
+  if (ofAll !== undefined && name === undefined) return ofAll(session, project)
+  if (ofAll !== undefined) throw faults.make('R2031', `skill ${action} takes no name`, { fix: `reflex skill show ${name ?? 'ID'}` })
   if (act === undefined || name === undefined)
     throw FILES.includes(action)
       ? faults.make('R2031', `skill ${action} takes a file`, { fix: `reflex skill ${action} FILE` })

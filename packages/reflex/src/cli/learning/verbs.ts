@@ -32,7 +32,7 @@ export function learningVerbs({ common, by, policy, tools, input, withStore, wit
     {
       name: 'skill',
       words: [
-        ['[action]', 'list, show, test, add, import, approve, promote, evict, diff, why, sync; absent: list'],
+        ['[action]', 'list, show, test, add, import, approve, promote, evict, diff, why, stats, sync; absent: list'],
         ['[which]', 'the id of a skill, ID@VERSION, or for test, add and import a file; evict without one takes out what is not used'],
         ['[versions...]', 'for diff: two versions'],
       ],

@@ -302,6 +302,34 @@ export const DOCUMENTS = {
       warning: text.optional(),
     })
     .describe('skill evict'),
+  skillStats: z
+    .object({
+      v,
+      days: z.number(),
+      skills: list(
+        z.object({
+          skill: text,
+          version: text,
+          calls: z.number(),
+          success_rate: z.number().nullable(),
+          delta_cost: z.number().nullable(),
+          delta_p95: z.number().nullable(),
+          fallback_rate: z.number().nullable().describe('Of what was denied or failed: what came to a good end without it'),
+          failure_streak: z.number(),
+          last_ci_pass: text.nullable(),
+        }),
+      ),
+      system: z.object({
+        learned_skills: z.number(),
+        active_skills: z.number(),
+        evictions: z.number(),
+        ci_failures: z.number(),
+        precision_at_1: z.number().nullable().describe('Of the runs with an approved skill: those whose first one succeeded'),
+        clarify_rate: z.number().nullable(),
+        policy_denies: z.number(),
+      }),
+    })
+    .describe('skill stats'),
   skillsSynced: z
     .object({
       v,

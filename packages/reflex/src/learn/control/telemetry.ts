@@ -3,7 +3,7 @@ import { MOST_ROWS, type Telemetry, telemetry } from '../../kinds/skill/control/
 import { senderOf } from '../../kinds/skill/control/sender.ts'
 import { z } from 'zod'
 import type { ControlledProject } from './control-plane.ts'
-import { usageRows, type Window } from './usage.ts'
+import { readUsage, type Window } from './usage.ts'
 
 /** Older runs are not reported any more. */
 const MOST_AGE = 7 * 86_400_000
@@ -30,7 +30,8 @@ async function reportWindow({ client, registry, store, project, env }: Controlle
   const { to } = window
   const from = Math.max(window.from, to - MOST_AGE)
   await registry.remember('reported', { until: window.from, pending: to })
-  const rows = (await usageRows(store, { from, to }, await registry.list())).slice(0, MOST_SENT)
+  const usage = await readUsage(store, { from, to }, await registry.list())
+  const rows = usage.rows.slice(0, MOST_SENT)
   for (let first = 0; first < rows.length; first += MOST_ROWS) {
     // The schema is strict: a field that is not in it does not leave this process.
     const body: Telemetry = telemetry.parse({

@@ -13,6 +13,15 @@ interface Counts {
   denied: number
 }
 
+/** What became of all skills together. */
+export interface UsageTotals {
+  /** Runs in which a skill was approved, and those of them whose first approved skill succeeded. */
+  readonly approved: number
+  readonly firstSucceeded: number
+  /** Denials by a policy. */
+  readonly policyDenied: number
+}
+
 /** Times in milliseconds since the epoch: from the first to before the second. */
 export interface Window {
   readonly from: number
@@ -23,21 +32,34 @@ export interface Window {
  * Counts what the ended runs of a window did with skills, by version. Only counts leave this function: no text, no argument, no name of a run. Each
  * run is counted once, in the window in which it ended.
  */
-export async function usageRows(store: Store, { from, to }: Window, kept: readonly KeptSkill[]): Promise<readonly UsageRow[]> {
+export async function readUsage(
+  store: Store,
+  { from, to }: Window,
+  kept: readonly KeptSkill[],
+): Promise<{ readonly rows: readonly UsageRow[]; readonly totals: UsageTotals }> {
   const counts = new Map<string, Counts>()
-  const rows = await store.runs({ since: from, until: to, status: ['completed', 'failed', 'cancelled'] })
-  for (const { id, status, last } of rows) {
+  const totals = { approved: 0, firstSucceeded: 0, policyDenied: 0 }
+  const runs = await store.runs({ since: from, until: to, status: ['completed', 'failed', 'cancelled'] })
+  for (const { id, status, last } of runs) {
     const part = await readPart(store, id, (await keptRecords(store, id)).first, last)
     if (isSimulated(part.opening().start?.by)) continue
     const fallback = new Set<string>()
+    let first: { readonly name: string; succeeded?: boolean } | undefined
     for await (const numbered of part.records()) {
       if (beginsSimulated(numbered)) break
       for (const name of count(numbered, counts)) fallback.add(name)
+      const decided = decisionIn(numbered)
+      if (decided?.verdict === 'approved' && decided.skill !== null) first ??= { name: nameOf(decided.skill) }
+      if (decided?.verdict === 'denied' && decided.reason.startsWith('policy.')) totals.policyDenied++
+      for (const { name, isOk } of settled(numbered)) if (first?.name === name) first.succeeded ??= isOk
     }
+    if (first !== undefined) totals.approved++
+    if (first?.succeeded === true) totals.firstSucceeded++
     // What was denied or failed, and yet the run came to a good end: somebody did it without the skill.
     if (status === 'completed') for (const name of fallback) countsOf(counts, name).fallback++
   }
-  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, found]) => rowOf(name, found, kept))
+  const rows = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, found]) => rowOf(name, found, kept))
+  return { rows, totals }
 }
 
 /** True for the first record of a run that was simulated: what never happened is not counted. */
@@ -47,10 +69,9 @@ function beginsSimulated([, { input }]: NumberedRecord): boolean {
 }
 
 /** Adds a record to the counts. Returns the versions that did not do their work. */
-function count([, { more, requests = [] }]: NumberedRecord, counts: Map<string, Counts>): readonly string[] {
+function count(numbered: NumberedRecord, counts: Map<string, Counts>): readonly string[] {
   const failed: string[] = []
-  const decision = isObject(more?.note) ? more.note['decision'] : undefined
-  const decided = isObject(decision) ? (decision as unknown as DecisionRecord) : undefined
+  const decided = decisionIn(numbered)
   if (decided?.skill !== undefined && decided.skill !== null) {
     const name = nameOf(decided.skill)
     const of = countsOf(counts, name)
@@ -59,13 +80,25 @@ function count([, { more, requests = [] }]: NumberedRecord, counts: Map<string, 
     if (decided.verdict === 'denied') of.denied++
     if (decided.verdict === 'denied') failed.push(name)
   }
-  for (const [port, args] of requests) {
-    if (port !== 'skills.settle' || !isObject(args)) continue
-    const name = `${textOf(args['skill'])}@${textOf(args['version'])}`
-    if (args['status'] === 'ok') countsOf(counts, name).success++
+  for (const { name, isOk } of settled(numbered)) {
+    if (isOk) countsOf(counts, name).success++
     else failed.push(name)
   }
   return failed
+}
+
+function decisionIn([, { more }]: NumberedRecord): DecisionRecord | undefined {
+  const decision = isObject(more?.note) ? more.note['decision'] : undefined
+  return isObject(decision) ? (decision as unknown as DecisionRecord) : undefined
+}
+
+/** Returns the executions that a record writes down as ended. */
+function settled([, { requests = [] }]: NumberedRecord): readonly { readonly name: string; readonly isOk: boolean }[] {
+  return requests.flatMap(([port, args]) =>
+    port === 'skills.settle' && isObject(args)
+      ? [{ name: `${textOf(args['skill'])}@${textOf(args['version'])}`, isOk: args['status'] === 'ok' }]
+      : [],
+  )
 }
 
 function countsOf(counts: Map<string, Counts>, name: string): Counts {
