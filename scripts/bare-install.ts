@@ -13,7 +13,7 @@ import { npm, run } from './npm.ts'
 import { pack } from './pack.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const SIZE_LIMIT_MB = 36
+const SIZE_LIMIT_MB = 38
 const COMPLETED = 0
 const SUSPENDED = 75
 
