@@ -72,7 +72,8 @@ async function dying(at: number, after: boolean, asked: string[]): Promise<'ende
     }
     expect(await resumed).toMatch(/^tagged .* all done$/)
   }
-  expect(second.troubles.map(String)).toEqual([])
+  // The host hears of a question, and of nothing else.
+  expect(second.troubles.filter(({ code }) => code !== 'R2157').map(String)).toEqual([])
   const all = [...before, ...calls]
   const where = `${at} ${String(after)}: ${before.join()} | ${settled.join()} | ${calls.join()}`
   expect(all.filter((call) => call === 'send bob').length, where).toBeLessThanOrEqual(1)
