@@ -286,7 +286,8 @@ async function survives(driver: Driver, mode: Mode, dies: { readonly at: number;
   const models = settled.filter((key) => key.startsWith('~r.model')).length
   if (models > 0) expect(calls, where).not.toContain('model searches')
   if (models > 1) expect(calls, where).toEqual([])
-  expect(second.troubles.map(String), where).toEqual([])
+  // The host hears of a question, and of nothing else.
+  expect(second.troubles.filter(({ code }) => code !== 'R2157').map(String), where).toEqual([])
   expect((await second.reflex.replay('otter')).difference, where).toBeUndefined()
   return false
 }

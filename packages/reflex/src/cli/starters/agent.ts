@@ -31,7 +31,7 @@ export const parcel = defineTool({
   [
     'parcel.where.skill.json',
     `{
-  // A skill: two calls that the model need not write each time.
+  // A skill: two calls that the model does not have to request one by one.
   "id": "parcel.where",
   "version": "1.0.0",
   "owner": "me",
