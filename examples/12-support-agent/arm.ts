@@ -13,7 +13,7 @@ import { supportTools } from './tools.ts'
 export const PRICES = { prompt: 0.4, completion: 1.6 } as const
 export const TIMES = { modelCall: 400, completionToken: 12, tool: 120 } as const
 
-/** What goes wrong around the agent. */
+/** The failures that an arm simulates. */
 export interface Trouble {
   /** The share of calls of tools that fail before they do anything. */
   readonly outages: number

@@ -4,7 +4,7 @@ import { operationShape } from '../../../packages/reflex/src/learn/shapes/operat
 import { drawFrom } from './draw.ts'
 import { argumentsOf, type Procedure } from './procedures.ts'
 
-/** What was found of the procedures of a log. */
+/** How many of the procedures of a log the miner found, and how many of its findings are procedures. */
 export interface Judgement {
   readonly precision: number
   readonly recall: number

@@ -26,7 +26,7 @@ export interface Procedure {
   readonly name: string
   readonly operations: readonly Operation[]
   readonly trap?: Trap
-  /** How often it is chosen, beside the others. */
+  /** Its share of the choices, relative to the weights of the others. */
   readonly weight: number
 }
 

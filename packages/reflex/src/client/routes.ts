@@ -398,7 +398,7 @@ export class PolicyRoutes {
     this.#transport = transport
   }
 
-  /** Says if a version of a skill may run in an environment. It is told no value of an argument. */
+  /** Says if a version of a skill may run in an environment. The request has no values of arguments. */
   check(body: PolicyCheckBody, options: CallOptions = {}): Promise<PolicyCheckAnswer> {
     return this.#transport.send<PolicyCheckAnswer>({ method: 'POST', path: ['v1', 'policy', 'check'], body }, options)
   }

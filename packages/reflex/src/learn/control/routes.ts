@@ -31,7 +31,7 @@ export const controlRoutes: readonly Route<ControlWorld>[] = [
     name: 'policy.check',
     method: 'POST',
     url: '/v1/policy/check',
-    does: 'Says if a version of a skill may run in an environment. It is told no value of an argument.',
+    does: 'Says if a version of a skill may run in an environment. The request has no values of arguments.',
     scope: 'read',
     body: policyCheck,
     answers: { 200: policyVerdict },

@@ -79,7 +79,7 @@ export const faults = defineFaults({
     severity: 'info',
     when: TURN,
     means:
-      'A person is asked whether a call is made: a resumed agent would repeat one whose outcome nobody knows, or make one that it did not make before. The call of the agent waits for the answer. It can be given here or by another process; a process that ends before is resumed as ever.',
+      'A resumed agent makes a call that may do a thing twice: the outcome of its first try is unknown, or the agent did not make this call before. A person decides whether it is made, and the agent waits. Any process can give the answer. If this process ends first, resume the turn again.',
     often: 'a tool that is not declared to be repeatable, in whose call the process died',
     fix: 'Run `reflex inbox` to see the question, and `reflex answer RUN/qN VALUE` to answer it.',
   },

@@ -10,7 +10,7 @@ export const faults = defineFaults({
     when: ASKING,
     rules: ['degraded'],
     means:
-      'The control plane could not be reached, was too slow, failed, or answered something that is no answer. The work goes on with what is known: skills that change nothing outside run, a skill that does runs only with a verdict that is not too old, and nothing is reported until it answers again.',
+      'The control plane cannot be reached, is too slow, fails, or sends an answer of another form. Work continues: a skill that changes nothing outside runs. A skill that changes something runs only with a verdict that is still fresh. Reports are sent when the control plane answers again.',
     often: 'a network that is down, a deployment of the control plane, a wrong address',
     fix: 'Run `reflex skill sync` when it is back; `curl` the address to see what it says.',
   },
