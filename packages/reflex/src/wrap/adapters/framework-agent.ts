@@ -5,7 +5,8 @@ import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import { type Fields, fieldsOf } from '../dialects/loose.ts'
 import type { AgentParts } from '../session/agent.ts'
-import { type AgentContext, type TurnOptions, type Wrapped, WrappedAgent } from '../session/wrap.ts'
+import type { AgentContext, TurnOptions, Wrapped } from '../session/wrap.ts'
+import { WrappedAgent } from '../session/wrapped-agent.ts'
 import type { Adapter, FrameworkTurn, OutputReader } from './contract.ts'
 
 /** A wrapped agent of a framework. */

@@ -6,7 +6,8 @@ import { fieldsOf } from '../dialects/loose.ts'
 import type { AgentParts } from './agent.ts'
 import { FUNCTION_DIALECTS, type FunctionDialect } from './clients.ts'
 import type { AgentTools } from './tools.ts'
-import { type Agent, type Wrapped, WrappedAgent } from './wrap.ts'
+import type { Agent, Wrapped } from './wrap.ts'
+import { WrappedAgent } from './wrapped-agent.ts'
 
 /** The options of a wrapped agent that have defaults. */
 export interface WrapOptions {

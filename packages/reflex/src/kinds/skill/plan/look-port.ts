@@ -36,7 +36,8 @@ export interface DryProgram extends PlanProgram {
 
 /**
  * The port `skills.look`: reads everything outside that the gate decides on, once: the state of the version, its late executions, the facts
- * and functions of the host, its tools. `isWatched`: a control plane has a say. The decision itself is made by the step from what was read, so a replay makes it again (design skill 2).
+ * and functions of the host, its tools. `isWatched`: a control plane has a say. The decision itself is made by the step from what was read, so a
+ * replay makes it again (design skill 2).
  */
 export function lookPort(world: LookWorld, host: SkillHost, isWatched = false): Port<RunSettings> {
   return {
@@ -49,7 +50,6 @@ export function lookPort(world: LookWorld, host: SkillHost, isWatched = false): 
 
 async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, isWatched: boolean): Promise<LookResult | OtherVersion> {
   const program = call.def as DryProgram
-  const { frame, settings } = call
   const { id, version, llm_support } = program.manifest
   const names = { active: entryNames.active(id), state: entryNames.state(id, version), use: entryNames.use(id) }
   const refs = llm_support.parsers.map(({ prompt_ref }) => prompt_ref)
@@ -57,20 +57,14 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, 
   const entries = await skillEntries(world.store, host, id, [...Object.values(names), ...refs.map(promptName)])
   if (entries.newer !== undefined) throw newerRegistry(host.project, entries.newer)
   const value = (name: string): Json | undefined => entries.value(name)
-  const { inputs, chosen: isChosen, exact } = isObject(call.args) ? call.args : {}
+  const { inputs, parsed = [], chosen: isChosen, exact } = isObject(call.args) ? call.args : {}
   const chosen = exact === true ? undefined : chosenFor(call, value(names.active), program)
   const isOwn = chosen?.active.version === version && chosen.active.hash === program.hash
   if (chosen !== undefined && !isOwn && isChosen !== true) {
     const other = await otherVersion(world, host, entries, { id, version: chosen.active.version })
     if (other !== undefined) return { become: other }
   }
-  const beside = frame.id === 0 && settings.file !== undefined ? promptsBeside(settings.file) : undefined
-  // The prompts that the host has now come before those that were registered: a changed one is noticed.
-  const prompt = (ref: string): string | undefined => {
-    const own = host.prompts !== undefined && Object.hasOwn(host.prompts, ref) ? host.prompts[ref] : beside?.(ref)
-    const kept = value(promptName(ref))
-    return own ?? (typeof kept === 'string' ? kept : undefined)
-  }
+  const prompt = promptReader(call, host, value)
   const now = world.host.now()
   const found: LookResult = {
     env: host.env,
@@ -93,18 +87,26 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, 
     prompts: Object.fromEntries(refs.flatMap((ref) => promptOf(ref, prompt(ref), pins.get(ref)))),
     ...seedOf(host),
   }
-  const { parsed = [] } = isObject(call.args) ? call.args : {}
   const board = boardRoots({ ...found.seed, ...call.reader().snapshot() })
-  const { proposal } = readArgs(call.frame.args)
   const question = {
     inputs: isObject(inputs) ? inputs : {},
-    proposal,
+    proposal: readArgs(call.frame.args).proposal,
     look: found,
     board,
     parsed: parsed as unknown as GateQuestion['parsed'],
     isExact: exact === true,
   }
   return { ...found, functionResults: program.dryRun(question) }
+}
+
+/** Reads prompts. Those that the host has now come before those that were registered: a changed one is noticed. */
+function promptReader({ frame, settings }: Call<RunSettings>, host: SkillHost, kept: (name: string) => Json | undefined): Prompts {
+  const beside = frame.id === 0 && settings.file !== undefined ? promptsBeside(settings.file) : undefined
+  return (ref) => {
+    const own = host.prompts !== undefined && Object.hasOwn(host.prompts, ref) ? host.prompts[ref] : beside?.(ref)
+    const registered = kept(promptName(ref))
+    return own ?? (typeof registered === 'string' ? registered : undefined)
+  }
 }
 
 /**
