@@ -58,6 +58,7 @@ import {
   type InboxLimit,
   type Message,
   noRecord,
+  type OpenRun,
   type Program,
   readPart,
   type Rec,
@@ -499,8 +500,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     }
   }
 
-  /** Returns the limits of a run of this process: those of its start and those added since. */
-  limits(run: Run<RunSettings>): RunLimits | undefined {
+  /** Returns the limits of an open run: those of its start and those added since. */
+  limits(run: OpenRun<RunSettings>): RunLimits | undefined {
     checkArguments('limits', { run: [run, RUN_OBJECT] })
     const { limits } = run.settings
     return limits === undefined ? undefined : { ...limits, ...run.state.meter.limits }

@@ -7,10 +7,10 @@ import {
   type IdleOptions,
   isObject,
   type Json,
+  type OpenRun,
   type OpenWait,
   type Pin,
   type Rec,
-  type Run,
   type RunStatus,
   summary,
 } from '../kernel/index.ts'
@@ -93,9 +93,9 @@ export interface ListenOptions {
   readonly prepare?: (handle: RunHandle) => void
 }
 
-/** A run in this process. `Types`: the declarations of its workflow, if the workflow is written in TypeScript. */
+/** A run that this process holds, or that it follows while another one holds it. `Types`: the declarations of its workflow, if the workflow is written in TypeScript. */
 export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
-  readonly run: Run<RunSettings>
+  readonly run: OpenRun<RunSettings>
   readonly definitions: ViewedPrograms
   readonly #lines = new Set<(line: StoryLine) => void>()
   readonly #records = new Set<(record: Rec, n: number) => void>()
@@ -103,7 +103,7 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
   #pending: StoryLine[] = []
   #pendingEvents: (readonly [n: number, event: KindEvent])[] = []
 
-  constructor(run: Run<RunSettings>, definitions: ViewedPrograms) {
+  constructor(run: OpenRun<RunSettings>, definitions: ViewedPrograms) {
     this.run = run
     this.definitions = definitions
     run.observe((change) => this.#observe(change))

@@ -4,6 +4,8 @@ import { Committer } from './committer.ts'
 import type { Wait } from '../state/frame.ts'
 import type { Fault } from '../journal/fault.ts'
 import { faults } from '../journal/faults.ts'
+import { FollowedRun } from './followed-run.ts'
+import { Followers } from './followers.ts'
 import { ForkPoints } from './fork-points.ts'
 import { type BaseOf, forkRun, type ForkResult, type ForkOptions, type ForkWorld } from './fork.ts'
 import { Heartbeat } from './heartbeat.ts'
@@ -70,6 +72,11 @@ export interface StartOptions<S extends RunFacts = RunFacts> {
   readonly id?: string
   /** Called before the first record, to observe or to block. */
   prepare?(run: Run<S>): void
+  /**
+   * Present: another process carries the run on. Its first record is stored, nothing is performed, and the run is released before `start`
+   * resolves with it, closed. Called with its name before the first record; a rejection fails the start, and the name has no run.
+   */
+  handOver?(run: string): Promise<void>
 }
 
 /** The options for opening a stored run. */
@@ -118,6 +125,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   readonly heartbeat: Heartbeat | undefined
   readonly #leases: Leases | undefined
   readonly #inboxWatch: InboxWatch | undefined
+  #followers: Followers | undefined
   #now: number | undefined
   #registered: Promise<void> | undefined
 
@@ -204,7 +212,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     this.#runs.set(id, run)
     this.#inboxWatch?.watch()
     options.prepare?.(run)
-    run.begin({
+    const first: Rec = {
       frame: 0,
       elapsed: 0,
       input: ['kernel', 'start'],
@@ -212,8 +220,31 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
       position: undefined,
       requests: undefined,
       more: { start },
-    })
+    }
+    if (options.handOver === undefined) run.begin(first)
+    else await this.#handOver(run, first, options.handOver.bind(options))
     return run
+  }
+
+  /** Stores the first record of a run and releases the run. Rejects with the fault of `announce` or of the store. */
+  async #handOver(run: Run<S>, first: Rec, announce: (run: string) => Promise<void>): Promise<void> {
+    try {
+      await announce(run.id)
+      await run.beginLater(first)
+    } finally {
+      run.close()
+      await this.whenReleased()
+    }
+  }
+
+  /** Follows a run that another process carries on, from before its first record. `settings`: those with which it was started. */
+  follow(id: string, settings: S): FollowedRun<S> {
+    const { host, programs, redact } = this
+    const store = this.#needStore()
+    const followers = (this.#followers ??= new Followers(store, host))
+    const state = new State()
+    const definitions = new RunPrograms(programs, state, store.durable)
+    return new FollowedRun({ store, programs, host, followers, redact }, { id, settings, state, definitions })
   }
 
   #redact<Value extends Json>(value: Value): Value {
@@ -427,6 +458,11 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     if (run.lease !== undefined) void this.#leases?.release(run.lease)
   }
 
+  /** Resolves when the runs that this process has closed until now are released in the store. */
+  async whenReleased(): Promise<void> {
+    await this.#leases?.whenReleased()
+  }
+
   #needStore(): Store {
     if (this.store === undefined) throw noStore()
     return this.store
@@ -462,12 +498,13 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   async close(): Promise<void> {
     this.heartbeat?.stop()
     this.#inboxWatch?.end()
+    this.#followers?.close()
     for (const run of this.#runs.values()) {
       await run.leave()
       if (run.lease !== undefined) await this.#leases?.release(run.lease)
     }
     await Promise.all(this.#unfinished)
-    await this.#leases?.whenReleased()
+    await this.whenReleased()
   }
 }
 

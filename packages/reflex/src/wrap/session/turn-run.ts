@@ -7,7 +7,7 @@ import {
   type JsonObject,
   redactTexts,
   type Ref,
-  type Run,
+  type OpenRun,
   toFault,
 } from '../../kernel/index.ts'
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
@@ -28,7 +28,7 @@ export class TurnRun {
   readonly #calls = new Map<string, PendingCall>()
   /** Effects of the run whose call the code has not made yet: after a crash the code starts over. */
   readonly #awaited = new Map<string, (call: PendingCall) => void>()
-  #run: Run<RunSettings> | undefined
+  #run: OpenRun<RunSettings> | undefined
   #recorded: RecordedCalls | undefined
   /** The questions of which the host has heard. */
   readonly #asked = new Set<Ref>()
@@ -51,7 +51,7 @@ export class TurnRun {
   }
 
   /** Takes the run, before it continues. */
-  begin(run: Run<RunSettings>): void {
+  begin(run: OpenRun<RunSettings>): void {
     this.#run = run
     this.#recorded = new RecordedCalls(run.id, run.state, { store: this.#reflex.store, ...this.#options })
     this.#stopObserving = run.observe((change) => this.#observe(change))
