@@ -1,5 +1,5 @@
 import type { RunHandle } from '../runs/handle.ts'
-import { causeOf, type FaultData, faultData, isFault, type OpenRun, type RunStatus } from '../kernel/index.ts'
+import { causeOf, type FaultData, faultData, isFault, type OpenRun, type Peek, type RunStatus } from '../kernel/index.ts'
 import type { Reflex } from './reflex.ts'
 
 /** An event of a worker about a run. */
@@ -18,6 +18,8 @@ export interface CarrierOptions {
   readonly grace?: number | undefined
   /** True: no run is held that is due again soon. */
   readonly holdsNone?: boolean | undefined
+  /** Looks at a stored run before it is opened. What it throws is the failure of the run, and nothing was recorded. */
+  readonly inspect?: ((stored: Peek) => void) | undefined
   readonly onEvent?: ((event: WorkerEvent) => void) | undefined
 }
 
@@ -114,7 +116,9 @@ export class RunCarrier {
   async #carry(run: string, released: Promise<void>): Promise<Taken> {
     if (await isHosted(this.#reflex, run)) return { did: 'hosted' }
     let before: number | undefined
+    const { inspect } = this.#options
     const handle = await this.#reflex.resume(run, {
+      ...(inspect === undefined ? {} : { inspect }),
       prepare: (opened) => {
         before = opened.run.state.n
         this.#onOpened(run, opened)

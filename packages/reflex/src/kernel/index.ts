@@ -22,6 +22,7 @@ export {
 } from './journal/fault.ts'
 export { traitsOf } from './run/effects.ts'
 export { faults, noRecord } from './journal/faults.ts'
+export { FollowedRun } from './run/followed-run.ts'
 export type { ForkResult, ForkOptions } from './run/fork.ts'
 export type { ForkSource } from './run/fork-source.ts'
 export { PendingEffect, Frame, isPaused, type StrandResult, type Link, type SubScope, topOf, type Wait } from './state/frame.ts'

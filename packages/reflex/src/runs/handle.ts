@@ -4,6 +4,7 @@ import {
   askerOf,
   type Change,
   type FaultData,
+  FollowedRun,
   type IdleOptions,
   isObject,
   type Json,
@@ -220,6 +221,11 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
     const later = this.#pendingEvents.findIndex(([record]) => record > n)
     const events = this.#pendingEvents.splice(0, later < 0 ? this.#pendingEvents.length : later)
     for (const [, event] of events) for (const listener of this.#events) listener(event)
+  }
+
+  /** True if this process only follows the run: another one carries it on. */
+  get isFollowed(): boolean {
+    return this.run instanceof FollowedRun
   }
 
   /** Stops the run in this process. The run can be resumed. */

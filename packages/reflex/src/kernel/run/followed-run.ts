@@ -13,7 +13,7 @@ import type { Rec, Ref } from '../journal/record.ts'
 import type { Redactor } from '../journal/redact.ts'
 import type { IdleOptions, MessageOptions } from './run-options.ts'
 import type { RunFacts } from '../ports/settings.ts'
-import { State } from '../state/state.ts'
+import type { State } from '../state/state.ts'
 import type { Message, RunRow, RunStatus, Store } from '../ports/store.ts'
 import type { Change } from '../state/story.ts'
 import { takesTopic, topicIn } from '../journal/topics.ts'
@@ -171,7 +171,7 @@ export class FollowedRun<S extends RunFacts = RunFacts> implements OpenRun<S>, F
   async answer(wait: Ref, value: unknown, by?: string, reason?: string): Promise<number> {
     const to = String(wait)
     const body = this.#redacted(copyJson(value, 'answer'))
-    const why = reason === undefined ? {} : { by: by ?? 'somebody', reason: String(this.#redacted(reason)) }
+    const why = reason === undefined ? {} : { by: by ?? 'somebody', reason: this.#redacted(reason) }
     const id = `${to}:${this.#world.host.entropy()}`
     return this.#send({ id, type: 'answer', to, body, ...(by === undefined ? {} : { by }), ...why }, ([n, { input }]) => {
       if (input?.[0] !== 'answer' || String(input[1]) !== to) return false

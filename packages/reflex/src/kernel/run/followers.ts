@@ -58,7 +58,8 @@ export class Followers {
   async #look(): Promise<void> {
     this.#looking = true
     const changed = await this.#changed().catch(() => undefined)
-    await Promise.all([...this.#runs].map((run) => (changed === undefined || changed.has(run.id) || run.isBehind ? run.look() : undefined)))
+    const outdated = [...this.#runs].filter((run) => changed === undefined || changed.has(run.id) || run.isBehind)
+    await Promise.all(outdated.map((run) => run.look()))
     this.#looking = false
     this.arm()
   }

@@ -121,7 +121,8 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   /** Pending work of subscribers and ports for runs that this process no longer owns. */
   readonly #unfinished = new Set<Promise<unknown>>()
   readonly #codec: SettingsCodec<S>
-  readonly #worker: Worker
+  /** This process, as the store knows it. */
+  readonly worker: Worker
   readonly heartbeat: Heartbeat | undefined
   readonly #leases: Leases | undefined
   readonly #inboxWatch: InboxWatch | undefined
@@ -140,19 +141,19 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     this.onTrouble = options.onTrouble
     this.ports = options.ports instanceof Map ? options.ports : new Map(Object.entries(options.ports ?? {}))
     if (!this.ports.has('permit')) this.ports.set('permit', permitPort)
-    this.#worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
+    this.worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
     this.leaseMs = options.leaseMs ?? DEFAULT_LEASE
     const { store } = this
     this.heartbeat =
       store === undefined
         ? undefined
-        : new Heartbeat(store, this.#worker, this.host, this.leaseMs, {
+        : new Heartbeat(store, this.worker, this.host, this.leaseMs, {
             onConfirmed: () => void this.#releaseUnused(),
             // A process that owns no run has no lease to lose.
             onTrouble: (fault) => this.#runs.size > 0 && options.onTrouble?.(fault),
           })
-    this.#leases = store === undefined || this.heartbeat === undefined ? undefined : new Leases(store, this.#worker, this.heartbeat)
-    this.#inboxWatch = store === undefined ? undefined : new InboxWatch(store, this.#worker, this.host, this.#runs)
+    this.#leases = store === undefined || this.heartbeat === undefined ? undefined : new Leases(store, this.worker, this.heartbeat)
+    this.#inboxWatch = store === undefined ? undefined : new InboxWatch(store, this.worker, this.host, this.#runs)
     this.committer = this.store === undefined ? undefined : new Committer(this.store, this.host, this.#runs)
   }
 
@@ -439,6 +440,11 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
    */
   async findClosedWait(run: string, matches: (wait: Wait) => boolean, range?: SearchRange): Promise<ClosedWait | undefined> {
     return searchClosedWait(this.#journals(), run, matches, range)
+  }
+
+  /** Returns the programs that a stored run has pinned, also those that this process cannot read. Throws `R2016` if there is none. */
+  async pinsOf(run: string): Promise<readonly Pin[]> {
+    return this.#journals().pins(run)
   }
 
   async journal(run: string): Promise<readonly Rec[]> {
