@@ -20,8 +20,6 @@ import { DEFAULT_QUEUE, engineSchema, type Names, namesOf, RECOVERED_QUEUE } fro
 import { prepareSchema } from './sql/schema.ts'
 import { join } from './worker.ts'
 
-/** The most slots that DBOS gives a worker for a queue before the first worker of the queue has joined. */
-const SLOTS = 64
 /** The most entries of a list of facts. */
 const LISTED = 100
 /** The longest name of a schema to which `_cluster` can be added. */
@@ -99,8 +97,7 @@ class PostgresCluster implements Cluster {
 
   async setQueue(name: string, limits: QueueLimits): Promise<QueueFacts> {
     checkQueue(name, limits)
-    const { connection, names, engine } = this.#parts
-    await engine.addQueue(name, SLOTS)
+    const { connection, names } = this.#parts
     const changes = changesOf(limits)
     await connection.query(`insert into ${names.own}.queue (name) values ($1) on conflict do nothing`, [name])
     const columns = Object.keys(changes).map((column, i) => `${column} = $${i + 2}`)

@@ -1,6 +1,6 @@
 import { DBOS, DBOSClient, type DLogger } from '@dbos-inc/dbos-sdk'
 import type { Connection } from './connection.ts'
-import { APPLICATION, DEFAULT_QUEUE, RECOVERED_QUEUE, TURN } from './sql/names.ts'
+import { APPLICATION, RECOVERED_QUEUE, TURN } from './sql/names.ts'
 
 /** Milliseconds between two looks of a worker at a queue: half of it is what dispatch adds to the delay of a turn. */
 const POLL_MS = 100
@@ -38,7 +38,11 @@ export async function launchEngine({ connection, schema, worker, version, slots,
   DBOS.registerWorkflow(turn, { name: TURN, maxRecoveryAttempts: 1_000_000 })
   await DBOS.launch()
   await DBOS.registerQueue(RECOVERED_QUEUE, queueOf(RECOVERED_SLOTS))
-  for (const queue of queues ?? [DEFAULT_QUEUE]) await DBOS.registerQueue(queue, queueOf(slots))
+}
+
+/** Makes DBOS look at a queue, with the slots of this worker. Others notice it within seconds. */
+export async function addQueue(name: string, slots: number): Promise<void> {
+  await DBOS.registerQueue(name, queueOf(slots))
 }
 
 /** Ends DBOS in this process; turns under way are waited for before. */
@@ -67,11 +71,6 @@ export class Engine {
       logger: quietLogger(() => undefined),
     })
     return new Engine(client)
-  }
-
-  /** Creates a queue, or keeps it as it is. */
-  async addQueue(name: string, slots: number): Promise<void> {
-    await this.#client.registerQueue(name, { ...queueOf(slots), onConflict: 'never_update' })
   }
 
   /** Hands the turns of dead workers to the living ones of the same version. Returns their number. */

@@ -2,11 +2,12 @@ import { digest, type Fault, faultData, type Host, toFault } from 'reflex-runtim
 import { clusterFaults } from 'reflex-runtime/store'
 import type { Connection } from './connection.ts'
 import type { ClusterWorker, TurnOutcome, WorkerParts } from './contract.ts'
-import { type Engine, launchEngine, stopEngine } from './engine.ts'
+import { addQueue, type Engine, launchEngine, stopEngine } from './engine.ts'
 import { type Names, engineSchema } from './sql/names.ts'
 
-/** Milliseconds between two ticks, between two looks at all runs, and after which an ended workflow of DBOS is forgotten. */
+/** Milliseconds between two ticks, between two looks at all queues and at all runs, and after which an ended workflow of DBOS is forgotten. */
 const TICK_MS = 250
+const QUEUES_MS = 1000
 const WHOLE_MS = 30_000
 const FORGET_AFTER_MS = 60_000
 /** The part of a lease between two heartbeats. */
@@ -54,6 +55,8 @@ class Worker implements ClusterWorker {
   #isLaunched = false
   #drained: Promise<void> | undefined
   readonly #cancelTimers = new Map<string, () => void>()
+  /** The queues that DBOS looks at for this worker. */
+  readonly #served = new Set<string>()
   #since = 0
   #wholeAt = 0
 
@@ -79,9 +82,22 @@ class Worker implements ClusterWorker {
     })
     this.#isLaunched = true
     // Turns are admitted for a worker as soon as it is known, so the tables of DBOS must be there.
+    await this.#serveQueues()
     await this.#beat()
     this.#repeat('beat', this.#parts.leaseMs / BEATS, () => this.#beat())
+    this.#repeat('queues', QUEUES_MS, () => this.#serveQueues())
     this.#repeat('tick', TICK_MS, () => this.#tick())
+  }
+
+  /** Serves the queues that an operator has created in the meantime. */
+  async #serveQueues(): Promise<void> {
+    const { connection, names } = this.#shared
+    const { slots, queues } = this.#parts
+    for (const { name } of await connection.query<{ name: string }>(`select name from ${names.own}.queue order by name`)) {
+      if (this.#served.has(name) || (queues !== undefined && !queues.includes(name))) continue
+      await addQueue(name, slots)
+      this.#served.add(name)
+    }
   }
 
   /** The heartbeat would be judged by another clock than that of the runs: a worker with a wrong clock does not join. */
@@ -104,7 +120,8 @@ class Worker implements ClusterWorker {
     await connection.query(
       `insert into ${names.own}.worker (id, version, can, queues, slots, began, seen, ttl, drains)
         values ($1, $2, $3, $4, $5, ${names.own}.now_ms(), ${names.own}.now_ms(), $6, $7)
-        on conflict (id) do update set seen = excluded.seen, drains = excluded.drains, slots = excluded.slots`,
+        on conflict (id) do update set version = excluded.version, can = excluded.can, queues = excluded.queues, slots = excluded.slots,
+          seen = excluded.seen, ttl = excluded.ttl, drains = excluded.drains`,
       [worker.id, this.#version, [...can].sort(), queues ?? null, slots, leaseMs, this.#isDraining],
     )
   }

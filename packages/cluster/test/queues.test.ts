@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { isFault } from 'reflex-runtime/kernel'
 import { PostgresServer, postgresPrograms } from '../../reflex/test/store/postgres-server.ts'
 import { ClusterWorld, until } from './world.ts'
@@ -18,14 +18,21 @@ describe.skipIf('missing' in programs)(`the queues of a cluster${skipped}`, () =
     const world = await ClusterWorld.at(server)
     const ends = new Map<string, () => void>()
     const carry = world.carrying()
-    const join = (slots = 8) =>
-      world.join(
+    let isOver = false
+    const join = async (slots = 8): Promise<void> => {
+      await world.join(
         async (run) => {
-          await new Promise<void>((resolve) => ends.set(run, resolve))
+          if (!isOver) await new Promise<void>((resolve) => ends.set(run, resolve))
           return carry(run)
         },
         { slots },
       )
+      // A test that fails must not leave turns that never end.
+      onTestFinished(() => {
+        isOver = true
+        endAll()
+      })
+    }
     const end = (run: string): void => {
       ends.get(run)?.()
       ends.delete(run)

@@ -76,6 +76,11 @@ begin
   if chosen is null then return false; end if;
   if q.slots is not null or q.tenant_slots is not null or q.most is not null then
     perform pg_advisory_xact_lock(hashtext('reflex cluster queue'), hashtext('${own}' || t.queue));
+  elsif t.tenant <> '' then
+    -- Whoever does not get the lock leaves the turn to the end of another one, or to the tick: starts do not wait for each other.
+    if not pg_try_advisory_xact_lock(hashtext('reflex cluster tenant'), hashtext('${own}' || t.queue || ' ' || t.tenant)) then
+      return false;
+    end if;
   end if;
   select coalesce(sum(slots), 0) into room from ${own}.worker where seen + ttl > at and not drains and version = chosen
     and (queues is null or t.queue = any(queues));
@@ -83,7 +88,7 @@ begin
     from ${own}.turn where queue = t.queue and state in ('admitted', 'begun');
   if taken >= least(room, coalesce(q.slots, room)) then return false; end if;
   if of_tenant >= coalesce(q.tenant_slots, room) then return false; end if;
-  if t.tenant <> '' and of_tenant >= greatest(1, ceil(least(room, coalesce(q.slots, room)) * coalesce(q.share, ${SHARE}))) then return false; end if;
+  if t.tenant <> '' and of_tenant >= greatest(1, floor(least(room, coalesce(q.slots, room)) * coalesce(q.share, ${SHARE}) + 1e-9)) then return false; end if;
   if q.most is not null then
     select * into q from ${own}.queue where name = t.queue for update;
     left_over := least(q.most, coalesce(q.tokens, q.most) + (at - coalesce(q.refilled, at))::double precision * q.most / q.per);

@@ -17,7 +17,7 @@ create table ${own}.worker (
   began bigint not null, seen bigint not null, ttl bigint not null, drains boolean not null default false
 );
 create table ${own}.queue (
-  name text primary key, slots integer, tenant_slots integer, share real, most integer, per bigint,
+  name text primary key, slots integer, tenant_slots integer, share double precision, most integer, per bigint,
   tokens double precision, refilled bigint, paused boolean not null default false
 );
 create table ${own}.place (run text primary key, queue text not null, tenant text not null, priority integer not null, at bigint not null);
