@@ -1,5 +1,6 @@
 import type { FaultData, Host } from 'reflex-runtime/kernel'
 import { clusterFaults, parsePostgresAddress } from 'reflex-runtime/store'
+import { Calls } from './calls.ts'
 import { connect, type Connection } from './connection.ts'
 import type {
   Cluster,
@@ -58,9 +59,11 @@ interface Parts {
 
 class PostgresCluster implements Cluster {
   readonly #parts: Parts
+  readonly #calls: Calls
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.#calls = new Calls(parts)
   }
 
   work(parts: WorkerParts): Promise<ClusterWorker> {
@@ -71,16 +74,20 @@ class PostgresCluster implements Cluster {
     const { connection, names } = this.#parts
     const rows = await connection.query(
       `insert into ${names.own}.place (run, queue, tenant, priority, at) select $1, name, $3, $4, ${names.own}.now_ms()
-        from ${names.own}.queue where name = $2
+        from ${names.own}.queue where name = $2 and position(':' in name) = 0
         on conflict (run) do update set queue = excluded.queue, tenant = excluded.tenant, priority = excluded.priority, at = excluded.at
         returning run`,
       [run, queue, tenant, priority],
     )
     if (rows.length > 0) return
-    const known = (await this.queues()).map(({ name }) => name)
+    const known = (await this.queues()).map(({ name }) => name).filter((name) => !name.includes(':'))
     throw clusterFaults.make('R5106', `there is no queue ${JSON.stringify(queue)}; the queues are ${known.join(', ')}`, {
       fix: `reflex queue set ${queue}`,
     })
+  }
+
+  enter(call: string, worker: string, signal: AbortSignal): Promise<() => Promise<void>> {
+    return this.#calls.enter(call, worker, signal)
   }
 
   queues(): Promise<readonly QueueFacts[]> {
@@ -90,7 +97,8 @@ class PostgresCluster implements Cluster {
         case when most is null then null else json_build_object('most', most, 'per', per) end as rate, paused,
         (select count(*)::float8 from ${names.own}.turn where queue = name and state = 'waits') as waiting,
         (select count(*)::float8 from ${names.own}.turn where queue = name and state = 'admitted') as admitted,
-        (select count(*)::float8 from ${names.own}.turn where queue = name and state = 'begun') as begun
+        (select count(*)::float8 from ${names.own}.turn where queue = name and state = 'begun')
+          + (select count(*)::float8 from ${names.own}.call where queue = name) as begun
         from ${names.own}.queue order by name`,
     )
   }
@@ -196,8 +204,11 @@ function changesOf({ slots, tenantSlots, share, rate, paused }: QueueLimits): Re
 }
 
 function checkQueue(name: string, { slots, tenantSlots, share, rate }: QueueLimits): void {
-  if (!/^[a-z][a-z0-9_-]{0,62}$/.test(name) || name === RECOVERED_QUEUE)
-    throw refused(`${JSON.stringify(name)} cannot be the name of a queue`, 'write at most 63 lowercase letters, digits, - and _')
+  if (!/^(?:[a-z][a-z0-9_-]{0,62}|(?:model|tool):[\w.-]{1,120})$/.test(name) || name === RECOVERED_QUEUE)
+    throw refused(
+      `${JSON.stringify(name)} cannot be the name of a queue`,
+      'write at most 63 lowercase letters, digits, - and _; or model:PROVIDER, or tool:NAME',
+    )
   for (const [word, count] of [
     ['slots', slots],
     ['tenant slots', tenantSlots],

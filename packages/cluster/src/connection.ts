@@ -71,8 +71,10 @@ async function inTransaction<T>(pool: Pool, shown: string, work: (query: Query) 
   }
 }
 
-
 function refusal(thrown: unknown, shown: string): Error {
   if (isFault(thrown)) return thrown
-  return clusterFaults.make('R5101', `the cluster of ${shown} cannot use its database`, { cause: thrown, fix: 'read the cause; then try again' })
+  return clusterFaults.make('R5101', `the cluster of ${shown} cannot use its database`, {
+    cause: thrown,
+    fix: 'read the cause; then try again',
+  })
 }

@@ -93,7 +93,9 @@ class Worker implements ClusterWorker {
   async #serveQueues(): Promise<void> {
     const { connection, names } = this.#shared
     const { slots, queues } = this.#parts
-    for (const { name } of await connection.query<{ name: string }>(`select name from ${names.own}.queue order by name`)) {
+    for (const { name } of await connection.query<{ name: string }>(
+      `select name from ${names.own}.queue where position(':' in name) = 0 order by name`,
+    )) {
       if (this.#served.has(name) || (queues !== undefined && !queues.includes(name))) continue
       await addQueue(name, slots)
       this.#served.add(name)
@@ -139,7 +141,10 @@ class Worker implements ClusterWorker {
     await engine.recover(done.dead, await this.#living())
     if (done.strand.length > 0) {
       await engine.cancel(done.strand.map(([run, number]) => `${run}:${number}`))
-      await connection.query(`select ${names.own}.strand($1, $2)`, [done.strand.map(([run]) => run), done.strand.map(([, number]) => number)])
+      await connection.query(`select ${names.own}.strand($1, $2)`, [
+        done.strand.map(([run]) => run),
+        done.strand.map(([, number]) => number),
+      ])
     }
     await engine.forget(done.at - FORGET_AFTER_MS)
   }
@@ -224,9 +229,16 @@ class Worker implements ClusterWorker {
         if (fault.code !== reported && !this.#isDraining) this.#parts.onTrouble(fault)
         reported = fault.code
       }
-      if (!this.#isDraining) this.#cancelTimers.set(name, host.at(host.now() + ms, () => void again()))
+      if (!this.#isDraining)
+        this.#cancelTimers.set(
+          name,
+          host.at(host.now() + ms, () => void again()),
+        )
     }
-    this.#cancelTimers.set(name, host.at(host.now() + ms, () => void again()))
+    this.#cancelTimers.set(
+      name,
+      host.at(host.now() + ms, () => void again()),
+    )
   }
 }
 

@@ -74,9 +74,8 @@ describe.skipIf('missing' in programs)(`the queues of a cluster${skipped}`, () =
     await until(() => running().includes('small-1'))
     expect((await world.cluster.facts()).waiting).toMatchObject([{ queue: 'default', tenant: 'big', waiting: 16 }])
     const stop = setInterval(endAll, 20)
-    await until(async () => (await world.cluster.facts()).waiting.length === 0 && running().length === 0)
+    await until(() => world.turns.length === 21)
     clearInterval(stop)
-    expect(world.turns.length).toBe(21)
   })
 
   it('admits the lowest priority first, then the tenant with the fewest turns, then what waits longest', async () => {
@@ -134,6 +133,42 @@ describe.skipIf('missing' in programs)(`the queues of a cluster${skipped}`, () =
     await until(async () => (await world.status('heavy')) === 'completed')
     expect(await world.state('plain')).toBe('waits')
     expect((await world.cluster.facts()).missing).toMatchObject([{ run: 'plain', lacks: [] }])
+  })
+
+  it('limits the calls to a model provider or a tool in the whole cluster', async () => {
+    const world = await ClusterWorld.at(server)
+    const { cluster } = world
+    await cluster.setQueue('model:openai', { slots: 2 })
+    const stop = new AbortController()
+    const enter = (call: string) => cluster.enter(call, 'gone', stop.signal)
+    const [end] = await Promise.all([enter('model:openai'), enter('model:openai')])
+    expect((await cluster.queues()).find(({ name }) => name === 'model:openai')).toMatchObject({ slots: 2, begun: 2 })
+    await Promise.all(['tool:free', 'tool:free', 'tool:free'].map(enter))
+    let third = 'waits'
+    const waiting = enter('model:openai').then(
+      () => (third = 'begun'),
+      (reason: unknown) => (third = String(reason)),
+    )
+    expect(third).toBe('waits')
+    await end()
+    expect(await waiting).toBe('begun')
+    const refused = enter('model:openai').catch(String)
+    stop.abort('dropped')
+    expect(await refused).toBe('dropped')
+    // Calls of a worker that is gone end with it.
+    await world.join(world.carrying())
+    await until(async () => (await cluster.queues()).find(({ name }) => name === 'model:openai')?.begun === 0)
+  })
+
+  it('keeps the rate of calls', async () => {
+    const { cluster } = await ClusterWorld.at(server)
+    await cluster.setQueue('tool:refund', { rate: { most: 1, per: 86_400_000 } })
+    const stop = new AbortController()
+    const end = await cluster.enter('tool:refund', 'one', stop.signal)
+    await end()
+    const refused = cluster.enter('tool:refund', 'one', stop.signal).catch(String)
+    stop.abort('dropped')
+    expect(await refused).toBe('dropped')
   })
 
   it('refuses a queue that does not exist, and limits that cannot be', async () => {

@@ -1,5 +1,14 @@
 import { onTestFinished } from 'vitest'
-import { type Host, type Lease, type Message, type OpenWait, type RunStatus, type Store, systemHost, type Worker } from 'reflex-runtime/kernel'
+import {
+  type Host,
+  type Lease,
+  type Message,
+  type OpenWait,
+  type RunStatus,
+  type Store,
+  systemHost,
+  type Worker,
+} from 'reflex-runtime/kernel'
 import { openPostgres } from 'reflex-runtime/store'
 import { batchOf, messageOf, rowOf, workerOf } from '../../reflex/src/testing/store-suite/world.ts'
 import type { PostgresServer } from '../../reflex/test/store/postgres-server.ts'
@@ -116,7 +125,11 @@ export class ClusterWorld {
   }
 
   /** Lets another worker appear that takes nothing: only its heartbeat is there. */
-  async addWorker(id: string, can: readonly string[], more: { seen?: number; ttl?: number; version?: string; slots?: number } = {}): Promise<void> {
+  async addWorker(
+    id: string,
+    can: readonly string[],
+    more: { seen?: number; ttl?: number; version?: string; slots?: number } = {},
+  ): Promise<void> {
     const { seen = Date.now(), ttl = 600_000, version = `version of ${id}`, slots = 8 } = more
     await this.sql(
       `insert into ${this.schema}_cluster.worker (id, version, can, slots, began, seen, ttl) values ($1, $2, $3, $4, $5, $5, $6)`,

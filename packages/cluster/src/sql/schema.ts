@@ -1,5 +1,6 @@
 import { clusterFaults } from 'reflex-runtime/store'
 import type { Connection } from '../connection.ts'
+import { calls } from './calls.ts'
 import { functions } from './functions.ts'
 import type { Names } from './names.ts'
 import { tables } from './tables.ts'
@@ -28,6 +29,7 @@ export async function prepareSchema(connection: Connection, names: Names): Promi
     )
     await query(functions(names))
     await query(tick(names))
+    await query(calls(names))
   })
 }
 

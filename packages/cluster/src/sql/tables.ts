@@ -5,6 +5,7 @@ import type { Names } from './names.ts'
  *
  * - `worker`: the heartbeats. Times are those of the database.
  * - `queue`: the limits of the operator. `tokens` is what a rate leaves, as of `refilled`.
+ * - `call`: the calls under way of queues that limit calls, such as `model:openai` and `tool:refund`.
  * - `place`: the places of runs that are not created yet.
  * - `turn`: `number` counts the turns of a run; `state` is `rests`, `waits` (due), `admitted` (a workflow of DBOS), `begun`, or `stuck`.
  *   `again`: something came while the turn was under way. `last` is the last record of the run when the turn began.
@@ -20,6 +21,8 @@ create table ${own}.queue (
   name text primary key, slots integer, tenant_slots integer, share double precision, most integer, per bigint,
   tokens double precision, refilled bigint, paused boolean not null default false
 );
+create table ${own}.call (id text primary key, queue text not null, worker text not null, since bigint not null);
+create index call_queue on ${own}.call (queue);
 create table ${own}.place (run text primary key, queue text not null, tenant text not null, priority integer not null, at bigint not null);
 create table ${own}.turn (
   run bigint primary key, id text not null, queue text not null, tenant text not null, priority integer not null, needs text[] not null,

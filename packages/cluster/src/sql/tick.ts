@@ -50,6 +50,7 @@ begin
         found_due := found_due + 1;
       end if;
     end loop;
+    delete from ${own}.call where worker not in (select id from ${own}.worker where seen + ttl > at);
     delete from ${own}.place where place.at < ${own}.now_ms() - ${FORGET_MS};
     delete from ${own}.worker where seen + ttl < at - ${FORGET_MS} and not exists (select from ${own}.turn where turn.worker = worker.id);
   end if;
