@@ -194,7 +194,7 @@ class PostgresStore implements Store {
 
   unread(worker: Worker): Promise<readonly UnreadRun[]> {
     this.#postListener.renew()
-    return this.#connection.read((ask) => ask('unread', [worker.id]))
+    return this.#leases.unread(worker)
   }
 
   watch(posted: () => void): PostWatch {
