@@ -136,7 +136,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
 
   /** `known`: the skills of the turn. Default: those of the registry. */
   async #session(
-    { conversation, signal, strict = false }: TurnOptions & ResumeOptions,
+    { conversation, signal, strict = false, answers = 'wait' }: TurnOptions & ResumeOptions,
     known?: readonly OfferedSkill[],
   ): Promise<TurnSession> {
     const parts = {
@@ -147,6 +147,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
       tools: this.#proxies.facts,
       signal,
       isStrict: strict,
+      answers,
     }
     try {
       return new TurnSession({ ...parts, installed: known ?? (await this.#skills.load()) })
@@ -189,7 +190,10 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     const cancel = (): void => void session.run.cancel(signal?.reason).then(cancelled.resolve)
     signal?.addEventListener('abort', cancel, { once: true })
     try {
-      const { output, kept } = await inSession(session.calls, () => this.#complete(session.calls, input, signal))
+      const { output, kept } = await Promise.race([
+        inSession(session.calls, () => this.#complete(session.calls, input, signal)),
+        session.run.left,
+      ])
       if (signal?.aborted === true) throw signal.reason
       this.#checkIntercepted(session)
       await session.run.end('done', jsonOf(kept))

@@ -113,11 +113,12 @@ describe('a turn beside skills.yaml', () => {
     writeFileSync(join(first.reflex.workdir, 'skills.yaml'), 'ctx: { tag: v1 }\n')
     await activate(first, RELEASE, ['set_tag'])
     const tags: unknown[] = []
+    const begun: string[] = []
     const wrapped = ({ reflex }: Life, isHeld: boolean): Wrapped<string> =>
       reflex.wrap({
         name: 'releaser',
         tools: {
-          wait: { sideEffects: 'none', execute: async () => (isHeld ? new Promise(() => undefined) : 'on') },
+          wait: { sideEffects: 'none', execute: async () => (begun.push('wait'), isHeld ? new Promise(() => undefined) : 'on') },
           set_tag: ({ tag }: { tag: string }) => void tags.push(tag),
         },
         llm: new ScriptedModel(propose({}), 'done').create,
@@ -127,10 +128,12 @@ describe('a turn beside skills.yaml', () => {
         },
       })
     void wrapped(first, true).run('release it', { id: 'otter' })
+    while (begun.length === 0) await first.host.advance(20)
     for (let i = 0; i < 30; i++) await first.host.advance(20)
     const second = life({ store, at: first.host.now() + 3_600_000 })
     writeFileSync(join(second.reflex.workdir, 'skills.yaml'), 'ctx: { tag: v2 }\n')
     const resumed = wrapped(second, false).resume('otter')
+    while (tags.length === 0) await second.host.advance(20)
     for (let i = 0; i < 30; i++) await second.host.advance(20)
     await resumed
     expect(tags).toEqual(['v1'])
