@@ -17,7 +17,7 @@ import type {
   WorkerParts,
 } from './contract.ts'
 import { Engine } from './engine.ts'
-import { DEFAULT_QUEUE, engineSchema, type Names, namesOf, RECOVERED_QUEUE } from './sql/names.ts'
+import { DEFAULT_QUEUE, engineSchema, type Names, namesOf, ownSchema, RECOVERED_QUEUE } from './sql/names.ts'
 import { prepareSchema } from './sql/schema.ts'
 import { join } from './worker.ts'
 
@@ -46,6 +46,18 @@ export async function openCluster(address: string, { host }: ClusterOptions): Pr
   } catch (thrown) {
     await connection.close()
     throw thrown
+  }
+}
+
+/** Opens the cluster of a store if it has one; undefined otherwise. Creates nothing. Throws as `openCluster`. */
+export async function findCluster(address: string, options: ClusterOptions): Promise<Cluster | undefined> {
+  const connection = connect(parsePostgresAddress(address))
+  try {
+    const { schema } = parsePostgresAddress(address)
+    const found = await connection.query('select from pg_namespace where nspname = $1', [ownSchema(schema)])
+    return found.length === 0 ? undefined : await openCluster(address, options)
+  } finally {
+    await connection.close()
   }
 }
 
