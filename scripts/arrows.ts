@@ -429,9 +429,28 @@ export function checkArrows(sources: Iterable<readonly [file: string, text: stri
   return findings
 }
 
-/** Checks every file of src, prints the findings, and fails the process if there are any. */
-export function reportOn(name: string, check: (sources: readonly (readonly [file: string, text: string])[]) => readonly Finding[]): void {
-  const src = 'packages/reflex/src'
+/** What the package of the cluster imports: two doors of the runtime, its engine and the driver of Postgres. */
+const CLUSTER = ['reflex-runtime/kernel', 'reflex-runtime/store', '@dbos-inc/dbos-sdk', 'pg']
+
+/** Checks the sources of packages/cluster: the runtime knows it by one dynamic import, and it knows two doors of the runtime. */
+export function checkCluster(sources: Iterable<readonly [file: string, text: string]>): Finding[] {
+  return [...sources].flatMap(([file, text]) =>
+    importsOf(text)
+      .filter(({ target }) => !target.startsWith('.') && !CLUSTER.includes(target))
+      .map(({ target, offset }) => {
+        const before = text.slice(0, offset).split('\n')
+        const place = { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+        return { ...place, message: `the cluster may not import ${target}`, fix: `import from ${CLUSTER.join(', ')}, or pass it in from app` }
+      }),
+  )
+}
+
+/** Checks every file of a folder of sources, prints the findings, and fails the process if there are any. */
+export function reportOn(
+  name: string,
+  check: (sources: readonly (readonly [file: string, text: string])[]) => readonly Finding[],
+  src = 'packages/reflex/src',
+): void {
   const root = resolve(import.meta.dirname, '..', src)
   const files = globSync('**/*.ts', { cwd: root })
     .map((file) => file.replaceAll('\\', '/'))
@@ -443,4 +462,7 @@ export function reportOn(name: string, check: (sources: readonly (readonly [file
   if (findings.length > 0) process.exitCode = 1
 }
 
-if (process.argv[1] === import.meta.filename) reportOn('arrows', checkArrows)
+if (process.argv[1] === import.meta.filename) {
+  reportOn('arrows', checkArrows)
+  reportOn('arrows', checkCluster, 'packages/cluster/src')
+}
