@@ -300,6 +300,7 @@ export const SIDE_DOORS: Readonly<Record<string, string>> = {
   'policy/label.ts': 'labels of values are not public',
   'policy/written-labels.ts': 'labels of values are not public',
   'store/postgres/faults.ts': 'a catalogue loads no room',
+  'store/cluster-faults.ts': 'a catalogue loads no room',
   'store/schema.ts': 'the layout of tables is not public',
   'tools/paths.ts': 'paths are not public, and the command looks for its store with them',
   'tools/capability.ts': 'the command judges paths with it, and loads no tool',
