@@ -13,6 +13,7 @@ import type { ContinueFlags } from '../options.ts'
 import { plainLine } from '../progress.ts'
 import type { Session } from '../session.ts'
 import { duration } from '../units.ts'
+import { openProbes } from '../worker-health.ts'
 import type { Interrupt } from '../world.ts'
 
 /**
@@ -26,6 +27,8 @@ export interface WorkerFlags extends ContinueFlags {
   /** The time that pending effects have to end when the worker is stopped, as a duration. */
   readonly grace?: string
   readonly once?: boolean
+  /** The port on which it answers probes. */
+  readonly health?: string
 }
 
 /** `reflex worker`: continues runs that are due, and starts those of the schedules of the store, until it is stopped. */
@@ -46,6 +49,7 @@ export async function worker({ console, reflex }: Session, flags: WorkerFlags): 
     else activeRuns.delete(event.run ?? '')
     printEvent(console, event, done)
   }
+  const probes = await openProbes(console, reflex, flags.health, stop.signal)
   const loop = new WorkLoop(reflex, {
     signal: stop.signal,
     grace,
@@ -67,6 +71,7 @@ export async function worker({ console, reflex }: Session, flags: WorkerFlags): 
   } finally {
     stopListening()
     await scheduler.stop()
+    await probes?.close()
   }
   if (console.shape === 'json') console.document(plainJson({ v: 1, runs: done.runs, failures: done.failures }))
   else if (!console.quiet && console.shape === 'text')
