@@ -1,38 +1,15 @@
 import type { QueueLimits } from './settings.ts'
 import type { Turn } from './turns.ts'
+import { WaitingLine } from './waiting-line.ts'
 
-/** The turns of a tenant that wait, by priority and then by age. */
-class Line {
-  #size = 0
-  readonly #byPriority = new Map<number, { readonly turns: Turn[]; first: number }>()
-
-  get size(): number {
-    return this.#size
-  }
-
-  add(turn: Turn): void {
-    const { priority = 0 } = turn.run.load
-    const line = this.#byPriority.get(priority) ?? { turns: [], first: 0 }
-    this.#byPriority.set(priority, line)
-    line.turns.push(turn)
-    this.#size++
-  }
-
-  take(): Turn | undefined {
-    for (const priority of [...this.#byPriority.keys()].toSorted((a, b) => a - b)) {
-      const line = this.#byPriority.get(priority)
-      const turn = line?.turns[line.first]
-      if (line === undefined || turn === undefined) continue
-      line.first++
-      this.#size--
-      return turn
-    }
-    return undefined
-  }
-}
+/** The part of all slots that a tenant may take if the queue does not state another. */
+const SHARE = 0.8
+/** The most turns that take the place of one that ended, and that a tick admits of each queue. */
+const AT_END = 2
+export const AT_TICK = 512
 
 interface Tenant {
-  readonly line: Line
+  readonly line: WaitingLine
   /** Its turns that are admitted and have not ended. */
   used: number
 }
@@ -41,13 +18,13 @@ interface Queue {
   readonly limits: QueueLimits
   readonly tenants: Map<string, Tenant>
   used: number
-  /** The beginning of the current period of the rate, and what was admitted in it. */
-  period: { readonly number: number; admitted: number }
+  /** The turns that the rate allows now, and the time at which they were counted. */
+  tokens: { readonly count: number; readonly at: number }
 }
 
 /**
- * Decides which turns are admitted: as many as living workers have slots, within the limits of their queue. Queues share by weight, the
- * tenants of a queue alike: the next turn is that of the tenant with the fewest admitted ones.
+ * Decides which turns are admitted: of each queue as many as living workers have slots, within its limits. Of those that wait, the lowest
+ * number of priority goes first, then the tenant with the fewest admitted turns, then the oldest.
  */
 export class Admission {
   readonly #queues = new Map<string, Queue>()
@@ -56,7 +33,7 @@ export class Admission {
 
   constructor(limits: Readonly<Record<string, QueueLimits>>) {
     for (const [name, one] of Object.entries(limits))
-      this.#queues.set(name, { limits: one, tenants: new Map(), used: 0, period: { number: -1, admitted: 0 } })
+      this.#queues.set(name, { limits: one, tenants: new Map(), used: 0, tokens: { count: one.rate?.most ?? 0, at: 0 } })
   }
 
   get waiting(): number {
@@ -68,32 +45,50 @@ export class Admission {
     return this.#used
   }
 
-  add(turn: Turn): void {
-    this.#tenantOf(turn).line.add(turn)
+  /** Admits a turn that has become due if there is room; otherwise it waits. Returns true if it is admitted. */
+  due(turn: Turn, now: number, room: number): boolean {
+    const [queue, tenant] = [this.#queueOf(turn), this.#tenantOf(turn)]
+    if (mayAdmit(queue, now, room) && mayTake(queue, tenant, room)) {
+      this.#take(queue, tenant, now)
+      return true
+    }
+    tenant.line.add(turn)
     this.#waiting++
+    return false
   }
 
-  /** Returns the next turn to be admitted, and counts it; undefined if none waits or there is no room. */
-  next(now: number, window: number): Turn | undefined {
-    if (this.#used >= window || this.#waiting === 0) return undefined
-    const queues = [...this.#queues.values()].filter((queue) => mayAdmit(queue, now) && nextTenant(queue) !== undefined)
-    const queue = least(queues, ({ used, limits: { share = 1 } }) => used / share)
-    const tenant = queue === undefined ? undefined : nextTenant(queue)
-    const turn = tenant?.line.take()
-    if (queue === undefined || tenant === undefined || turn === undefined) return undefined
-    queue.used++
-    queue.period.admitted++
-    tenant.used++
-    this.#used++
-    this.#waiting--
-    return turn
-  }
-
-  /** Gives the room of a turn back. */
-  release(turn: Turn): void {
-    this.#queueOf(turn).used--
+  /** Gives the room of a turn that has ended back. Returns the turns of its queue that are admitted in its place. */
+  release(turn: Turn, now: number, room: number): readonly Turn[] {
+    const queue = this.#queueOf(turn)
+    queue.used--
     this.#tenantOf(turn).used--
     this.#used--
+    return this.#next(queue, now, room, AT_END)
+  }
+
+  /** Returns the turns that a tick admits. */
+  tick(now: number, room: number): readonly Turn[] {
+    return [...this.#queues.values()].flatMap((queue) => this.#next(queue, now, room, AT_TICK))
+  }
+
+  #next(queue: Queue, now: number, room: number, most: number): readonly Turn[] {
+    const turns: Turn[] = []
+    while (turns.length < most && mayAdmit(queue, now, room)) {
+      const tenant = first([...queue.tenants.values()].filter((one) => one.line.size > 0 && mayTake(queue, one, room)))
+      const turn = tenant?.line.take()
+      if (tenant === undefined || turn === undefined) break
+      this.#take(queue, tenant, now)
+      this.#waiting--
+      turns.push(turn)
+    }
+    return turns
+  }
+
+  #take(queue: Queue, tenant: Tenant, now: number): void {
+    if (queue.limits.rate !== undefined) queue.tokens = { count: tokensOf(queue, now) - 1, at: now }
+    queue.used++
+    tenant.used++
+    this.#used++
   }
 
   #queueOf(turn: Turn): Queue {
@@ -106,28 +101,33 @@ export class Admission {
   #tenantOf(turn: Turn): Tenant {
     const { tenants } = this.#queueOf(turn)
     const { tenant: name } = turn.run.load
-    const tenant = tenants.get(name) ?? { line: new Line(), used: 0 }
+    const tenant = tenants.get(name) ?? { line: new WaitingLine(), used: 0 }
     tenants.set(name, tenant)
     return tenant
   }
 }
 
-function mayAdmit(queue: Queue, now: number): boolean {
-  const { slots = Number.POSITIVE_INFINITY, pauses = [], rate } = queue.limits
-  if (queue.used >= slots || pauses.some(({ from, to }) => from <= now && now < to)) return false
-  if (rate === undefined) return true
-  const number = Math.floor(now / rate.perMs)
-  if (queue.period.number !== number) queue.period = { number, admitted: 0 }
-  return queue.period.admitted < rate.most
+function mayAdmit(queue: Queue, now: number, room: number): boolean {
+  const { slots = room, pauses = [], rate } = queue.limits
+  if (queue.used >= Math.min(room, slots) || pauses.some(({ from, to }) => from <= now && now < to)) return false
+  return rate === undefined || tokensOf(queue, now) >= 1
 }
 
-function nextTenant({ limits: { tenantSlots = Number.POSITIVE_INFINITY }, tenants }: Queue): Tenant | undefined {
-  return least(
-    [...tenants.values()].filter(({ line, used }) => line.size > 0 && used < tenantSlots),
-    ({ used }) => used,
-  )
+function tokensOf({ limits: { rate }, tokens }: Queue, now: number): number {
+  return rate === undefined ? 0 : Math.min(rate.most, tokens.count + ((now - tokens.at) * rate.most) / rate.perMs)
 }
 
-function least<Item>(items: readonly Item[], of: (item: Item) => number): Item | undefined {
-  return items.reduce<Item | undefined>((best, item) => (best === undefined || of(item) < of(best) ? item : best), undefined)
+function mayTake({ limits: { slots, tenantSlots, share = SHARE } }: Queue, { used }: Tenant, room: number): boolean {
+  const part = Math.max(1, Math.floor(Math.min(room, slots ?? room) * share))
+  return used < Math.min(part, tenantSlots ?? part)
+}
+
+/** Returns the tenant whose turn goes first. */
+function first(tenants: readonly Tenant[]): Tenant | undefined {
+  return tenants.reduce<Tenant | undefined>((best, one) => (best === undefined || goesBefore(one, best) ? one : best), undefined)
+}
+
+function goesBefore(one: Tenant, other: Tenant): boolean {
+  const priority = one.line.priority - other.line.priority
+  return priority < 0 || (priority === 0 && one.used < other.used)
 }

@@ -14,8 +14,9 @@ export interface ServerLimits {
 export interface QueueLimits {
   readonly slots?: number
   readonly tenantSlots?: number
-  /** The weight of the queue where several have turns that wait. Default: 1. */
+  /** The part of all slots that one tenant may take, from 0 to 1. Default: 0.8. */
   readonly share?: number
+  /** So many turns begin in a period; at once at most as many. */
   readonly rate?: { readonly most: number; readonly perMs: number }
   readonly pauses?: readonly { readonly from: number; readonly to: number }[]
 }
@@ -24,7 +25,7 @@ export interface QueueLimits {
 export interface TenantLoad {
   readonly tenant: string
   readonly queue: string
-  /** A turn of a lower number goes before others of its tenant. Default: 0. */
+  /** A turn of a lower number goes first, whoever's it is. Default: 0. */
   readonly priority?: number
   /** The number of runs, one of which becomes due at each arrival. */
   readonly runs: number
@@ -51,9 +52,9 @@ export interface ClusterSettings {
   /** The time at which the simulation ends; absent: when every turn has ended. */
   readonly endMs?: number
   readonly workers: number
-  /** Turns that a worker performs at once. */
+  /** Turns of one queue that a worker performs at once. */
   readonly slots: number
-  /** Recovered turns that a worker performs beside them. */
+  /** Recovered turns that it performs beside them. */
   readonly recoverySlots: number
   readonly pollMs: number
   readonly tickMs: number

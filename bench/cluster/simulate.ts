@@ -118,15 +118,11 @@ class Simulation {
 
   #due(turn: Turn): void {
     this.#tell('due', turn)
-    this.#admission.add(turn)
-    this.#admit()
+    if (this.#admission.due(turn, this.#time.now, this.#room)) this.#admit([turn])
   }
 
-  /** Admits as many turns as there is room for. */
-  #admit(): void {
-    for (;;) {
-      const turn = this.#admission.next(this.#time.now, this.#window)
-      if (turn === undefined) return
+  #admit(turns: readonly Turn[]): void {
+    for (const turn of turns) {
       turn.state = 'admitted'
       this.#tell('admitted', turn)
       this.#dispatch.add(turn)
@@ -134,7 +130,7 @@ class Simulation {
   }
 
   /** The slots of workers that are not known to be dead. */
-  get #window(): number {
+  get #room(): number {
     return (this.#workers.length - this.#gone.size) * this.#settings.slots
   }
 
@@ -151,11 +147,10 @@ class Simulation {
 
   #ended(turn: Turn): void {
     this.#slotMs += this.#time.now - (turn.begunAt ?? this.#time.now)
-    this.#admission.release(turn)
     this.#tell('ended', turn)
+    this.#admit(this.#admission.release(turn, this.#time.now, this.#room))
     const next = this.#book.end(turn, this.#time.now, () => this.#draws.steps())
     if (next !== undefined) this.#due(next)
-    this.#admit()
   }
 
   // Workers
@@ -176,7 +171,7 @@ class Simulation {
         if (isSilent && !this.#gone.has(worker)) this.#recover(worker)
         else if (!isSilent) this.#gone.delete(worker)
       }
-      this.#admit()
+      this.#admit(this.#admission.tick(now, this.#room))
       this.#time.at(now + tickMs, () => this.#tick())
     })
   }

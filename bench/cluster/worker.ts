@@ -1,5 +1,5 @@
 import { HEARTBEAT, HOLD, POLL, STEP, TURN_ROW, DISPATCH, WALK_MS, type Cost } from './costs.ts'
-import type { Dispatch } from './dispatch.ts'
+import { type Dispatch, queueOf, RECOVERED } from './dispatch.ts'
 import type { SimulatedServer } from './server.ts'
 import type { ClusterSettings } from './settings.ts'
 import type { Timeline } from './timeline.ts'
@@ -43,7 +43,8 @@ export class SimulatedWorker {
   seenAt = 0
   /** The time until which it does nothing, as after SIGSTOP. */
   #stopsUntil = 0
-  #recovered = 0
+  /** The number of its turns, by queue. */
+  readonly #used = new Map<string, number>()
   #processorFreeAt = 0
   processorMs = 0
 
@@ -72,7 +73,7 @@ export class SimulatedWorker {
   lose(): readonly Turn[] {
     const turns = [...this.turns].flatMap(([turn, attempt]) => (turn.attempt === attempt ? [turn] : []))
     this.turns.clear()
-    this.#recovered = 0
+    this.#used.clear()
     return turns
   }
 
@@ -90,27 +91,33 @@ export class SimulatedWorker {
     if (!this.lives) return
     const { time, server, settings, draws, dispatch } = this.#world
     const again = (): void => this.#at(time.now + draws.poll(settings.pollMs), () => this.#poll())
-    const room = this.#room
     // A worker without a free slot asks the server nothing.
-    if (room.turns === 0 && room.recovered === 0) return again()
+    const names = [...Object.keys(settings.queues), RECOVERED]
+    if (names.every((name) => this.#room(name) === 0)) return again()
     const answered = server.request({ ...POLL, serverMs: POLL.serverMs + dispatch.size * WALK_MS }, time.now)
     this.#work(POLL.workerMs)
     this.#at(answered, () => {
       if (!this.lives) return
-      for (const turn of dispatch.claim(room, draws)) this.#begin(turn, turn.attempt)
+      for (const turn of dispatch.claim((name) => this.#room(name), draws)) this.#begin(turn, turn.attempt)
       again()
     })
   }
 
-  get #room(): { readonly turns: number; readonly recovered: number } {
+  /** The number of turns of a queue that it can take. */
+  #room(name: string): number {
     const { slots, recoverySlots } = this.#world.settings
-    return { turns: slots - (this.turns.size - this.#recovered), recovered: recoverySlots - this.#recovered }
+    return (name === RECOVERED ? recoverySlots : slots) - (this.#used.get(name) ?? 0)
+  }
+
+  #count(turn: Turn, change: number): void {
+    const name = queueOf(turn)
+    this.#used.set(name, (this.#used.get(name) ?? 0) + change)
   }
 
   #begin(turn: Turn, attempt: number): void {
     const { time, server } = this.#world
     this.turns.set(turn, attempt)
-    if (attempt > 1) this.#recovered++
+    this.#count(turn, 1)
     const ready = this.#work(TURN_WORKER_MS)
     this.#at(Math.max(ready, server.request(TURN_HALF, time.now)), () => {
       if (!this.#holds(turn, attempt)) return
@@ -140,7 +147,7 @@ export class SimulatedWorker {
     this.#at(Math.max(ready, server.request(TURN_HALF, time.now)), () => {
       if (!this.#holds(turn, attempt)) return
       this.turns.delete(turn)
-      if (attempt > 1) this.#recovered--
+      this.#count(turn, -1)
       this.#world.ended(turn, this)
     })
   }
