@@ -41,8 +41,8 @@ function print(line: Line, name: string, settings: ClusterSettings): void {
   const shares = Object.entries(result.used).toSorted(([, a], [, b]) => b - a)
   line('  used most', '', shares.map(([what, share]) => `${what} ${(share * 100).toFixed(0)} %`).join(', '))
   if (result.misjudged > 0) line('  living workers taken for dead', String(result.misjudged), 'their heartbeats were late')
-  const [first] = limitsOf(AGENT_MACHINE, settings.server)
-  if (settings.pooled) line('  needs a pooler', '', `${first?.resource ?? ''}: ${first?.machines ?? 0} machines`)
+  const direct = limitsOf(AGENT_MACHINE, settings.server).find(({ resource }) => resource === 'connections')
+  if (settings.pooled) line('  needs a pooler', '', `without one, the connections are enough for ${direct?.machines ?? 0} machines`)
   line('  waiting, admitted, running', '', queues(result))
 }
 

@@ -58,11 +58,17 @@ export function costTable(): string {
 
 /** What machines use of a server, with what is used up first. */
 export function machinesTable(): string {
-  const rows = [1, 10, 100, 10_000].flatMap((machines) =>
-    (machines < 100 ? [SERVERS.small] : machines > 100 ? [SERVERS.large] : [SERVERS.small, SERVERS.large]).map((server) =>
-      machinesRow(machines, server),
-    ),
-  )
+  const { installed, small, large } = SERVERS
+  const rows = (
+    [
+      [1, installed],
+      [10, installed],
+      [10, small],
+      [100, small],
+      [100, large],
+      [10_000, large],
+    ] as const
+  ).map(([machines, server]) => machinesRow(machines, server))
   return table(
     ['machines', 'Postgres', 'turns/s', 'steps/s', 'connections', 'commits', 'log', 'processors', 'vacuum', 'tick', 'databases'],
     rows,
@@ -83,14 +89,14 @@ function machinesRow(machines: number, server: ServerLimits): Cells {
   ]
 }
 
-/** The most machines that one server is planned for, by resource. */
+/** The most machines that one server is planned for, by what they use up. */
 export function limitsTable(): string {
   const servers = Object.values(SERVERS)
   const limits = servers.map((server) => limitsOf(AGENT_MACHINE, server))
-  const head = ['used up', ...servers.map(({ name }) => `at, with ${name}`)]
-  const rows = (limits[0] ?? []).map(({ resource }) => [
+  const head = ['used up', ...servers.map(({ name }) => name)]
+  const rows = (limits.at(-1) ?? []).map(({ resource }) => [
     WORDS[resource],
-    ...limits.map((list) => `${rough(list.find((limit) => limit.resource === resource)?.machines ?? 0)} machines`),
+    ...limits.map((list) => rough(list.find((limit) => limit.resource === resource)?.machines ?? 0)),
   ])
   return table(head, rows)
 }

@@ -2,7 +2,7 @@
  * The capacity model: from measured costs to the machines, servers, connections and disks of a load, and what is used up first. It has
  * no queues: `simulate.ts` shows these.
  */
-import { type Cost, DISPATCH, HEARTBEAT, HOLD, POLL, STEP, TICK, TIMER_MS, total, TURN_ROW } from './costs.ts'
+import { ADMIT_MS, type Cost, DISPATCH, FREE, HEARTBEAT, HOLD, POLL, STEP, TICK, TIMER_MS, total, TURN_ROW } from './costs.ts'
 import type { ServerLimits, TurnWork } from './settings.ts'
 import { meanTurnMs } from './work-times.ts'
 
@@ -27,6 +27,7 @@ export type Resource = 'connections' | 'commits' | 'log' | 'processors' | 'vacuu
 /** The share of a resource that is planned: above it, queues grow faster than the load. Connections do not queue. */
 const PLANNED = 0.7
 const SECONDS_A_DAY = 86_400
+const MOST_MACHINES = 2 ** 20
 
 /** What machines do and use in one second. */
 export interface Demand {
@@ -50,12 +51,12 @@ export function demandOf(machines: number, machine: Machine): Demand {
   const turns = (machines * slots * load * 1000) / meanTurnMs(work)
   const steps = turns * work.steps
   const idle = total([(machines * 1000) / pollMs, POLL], [(machines * 5000) / leaseMs, HEARTBEAT], [1000 / tickMs, TICK])
-  const timers = { ...costOfSteps(0, 1), serverMs: turns * timed * TIMER_MS }
+  const counting = { ...FREE, serverMs: turns * (timed * TIMER_MS + machines * slots * load * ADMIT_MS) }
   return {
     turns,
     steps,
     connections: machines * connections,
-    cost: total([1, costOfSteps(steps, work.steps)], [1, idle], [1, timers]),
+    cost: total([1, costOfSteps(steps, work.steps)], [1, idle], [1, counting]),
     tickMs: TICK.serverMs + ((turns * timed * tickMs) / 1000) * TIMER_MS,
   }
 }
@@ -75,14 +76,28 @@ export function usedShares(machines: number, machine: Machine, server: ServerLim
 
 /** Returns the resources in the order in which machines use them up, each with the most machines for which it is planned. */
 export function limitsOf(machine: Machine, server: ServerLimits): readonly { readonly resource: Resource; readonly machines: number }[] {
-  const [one, two] = [usedShares(1, machine, server), usedShares(2, machine, server)]
-  const resources = Object.keys(one) as Resource[]
+  const resources = Object.keys(usedShares(1, machine, server)) as Resource[]
   return resources
-    .map((resource) => {
-      const [each, planned] = [two[resource] - one[resource], resource === 'connections' ? 1 : PLANNED]
-      return { resource, machines: Math.floor((planned - (one[resource] - each)) / each) }
-    })
+    .map((resource) => ({
+      resource,
+      machines: mostMachines((count) => usedShares(count, machine, server)[resource] <= plannedOf(resource)),
+    }))
     .toSorted((a, b) => a.machines - b.machines)
+}
+
+function plannedOf(resource: Resource): number {
+  return resource === 'connections' ? 1 : PLANNED
+}
+
+/** Returns the most machines for which something holds, which more machines never make true again. */
+function mostMachines(holds: (machines: number) => boolean): number {
+  let [most, tooMany] = [0, MOST_MACHINES]
+  while (tooMany - most > 1) {
+    const middle = Math.floor((most + tooMany) / 2)
+    if (holds(middle)) most = middle
+    else tooMany = middle
+  }
+  return most
 }
 
 /** Returns the number of databases over which machines have to be spread. A pooler multiplies connections. */

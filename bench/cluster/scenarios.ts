@@ -1,8 +1,19 @@
 import { meanTurnMs } from './work-times.ts'
 import type { ClusterSettings, ServerLimits, TurnWork } from './settings.ts'
 
-/** A server of eight processors, and one of the largest that can be rented. The limits are those of the disks that such servers have. */
+/**
+ * A server with the settings with which Postgres is installed, one of eight processors, and one of the largest that can be rented. What
+ * their disks take is an assumption: `pg_test_fsync` prints the commits of yours.
+ */
 export const SERVERS = {
+  installed: {
+    name: '2 processors, as installed',
+    commitsPerSecond: 2000,
+    logBytesPerSecond: 50e6,
+    processors: 2,
+    connections: 100,
+    vacuumRowsPerSecond: 5000,
+  },
   small: {
     name: '8 processors',
     commitsPerSecond: 5000,
