@@ -265,8 +265,8 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'snapshot/snapshot-document',
   ],
   wrap: ['session/faults'],
-  // Without a server: schedules of a store are changed by the command, and fired by workers.
-  serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
+  // Without a server: schedules of a store are changed by the command, and fired by workers, which answer probes.
+  serve: ['metrics', 'ready', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
   pictures: ['cause-picture', 'dot', 'drawing', 'layout', 'mark', 'picture'],
   protocol: ['catalogue', 'plain', 'shapes', 'schemas', 'documents', 'view-document', 'record-document'],
   app: [
