@@ -26,6 +26,7 @@ export async function learn(shapes: () => AsyncIterable<StoredShape> | Iterable<
   if (report.patterns.length > 0) {
     for await (const { shape } of shapes()) if (isEligible(shape, params)) counter.collect(shape)
     for await (const { shape } of shapes()) if (isEligible(shape, params)) counter.count(shape)
+    for await (const { shape } of shapes()) if (isEligible(shape, params)) counter.compare(shape)
   }
   const terms = report.patterns.map((_, i) => counter.terms(i))
   return { report, drafts: compilePatterns(report.patterns, { ...options, paramsHash: report.miner.params_hash, terms }) }

@@ -20,6 +20,8 @@ export interface Job extends Wording {
 
 /** A question with the skill that answers it, if there is one. */
 export interface Question {
+  /** Its sort, for whoever looks at what went wrong. */
+  readonly sort: string
   readonly userText: string
   readonly wanted: string | undefined
 }
@@ -69,6 +71,7 @@ export function skillsOf({ jobs, frames }: World): readonly InstalledSkill[] {
   )
   for (const shape of shapes) counter.collect(shape)
   for (const shape of shapes) counter.count(shape)
+  for (const shape of shapes) counter.compare(shape)
   return known.map((job, i) => skillFor(job, counter.terms(i)))
 }
 

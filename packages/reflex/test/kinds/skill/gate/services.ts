@@ -43,14 +43,18 @@ export const SERVICES: World = { jobs: JOBS, frames: FRAMES, question }
 /** 60 of 100 ask for a skill of this environment, 15 for one of another, 10 for a job that looks like one, 15 for nothing of that sort. */
 function question(i: number): Question {
   const sort = luck(`sort ${i}`)
-  if (sort >= 0.85) return { userText: pick(UNRELATED, `other ${i}`), wanted: undefined }
+  if (sort >= 0.85) return { sort: 'unrelated', userText: pick(UNRELATED, `other ${i}`), wanted: undefined }
   const by = sort < 0.6 ? 'here' : sort < 0.75 ? 'elsewhere' : 'nobody'
   const job = pick(
     JOBS.filter((one) => one.by === by),
     `${by} ${i}`,
   )
-  const wording = luck(`wording ${i}`) < 0.33 ? job.unseen : job
+  const isUnseen = luck(`wording ${i}`) < 0.33
   const frame = pick(FRAMES, `frame held ${i}`)
-  const text = filled(luck(`id ${i}`) < 0.08 ? frame.replace('{id}', '') : frame, wording, `held ${i}`)
-  return { userText: text, wanted: by === 'here' ? job.id : undefined }
+  const text = filled(luck(`id ${i}`) < 0.08 ? frame.replace('{id}', '') : frame, isUnseen ? job.unseen : job, `held ${i}`)
+  return {
+    sort: isUnseen && by === 'here' ? 'unseen deed' : by === 'here' ? 'plain' : by,
+    userText: text,
+    wanted: by === 'here' ? job.id : undefined,
+  }
 }
