@@ -10,6 +10,7 @@ import { programFaults } from '../programs/faults.ts'
 import { faults as policy } from '../policy/faults.ts'
 import { faults as store } from '../store/faults.ts'
 import { postgresFaults } from '../store/postgres/faults.ts'
+import { clusterFaults } from '../store/cluster-faults.ts'
 import { faults as text } from '../text/faults.ts'
 import { checkArguments, TEXT } from '../text/index.ts'
 import { faults as tools } from '../tools/faults.ts'
@@ -28,6 +29,7 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
     ...KINDS.flatMap(({ faults }): readonly FaultFamily<string>[] => faults),
     store,
     postgresFaults,
+    clusterFaults,
     policy,
     tools,
     people,
