@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Manifest } from '../../src/kinds/skill/model/manifest.ts'
 import type { RunRead } from '../../src/learn/shapes/call-sequence.ts'
 import { learn } from '../../src/learn/compile/learn.ts'
 import { logged, stored } from './logged.ts'
@@ -14,11 +15,14 @@ function runsOf(job: string, texts: readonly string[], count = 30): readonly Run
   })
 }
 
+interface Cues {
+  readonly labels: readonly string[]
+  readonly keywords: readonly string[]
+}
+
 /** Returns the labels and keywords of each mined skill by its job. */
-async function cuesOf(
-  runs: readonly RunRead[],
-): Promise<Readonly<Record<string, { labels: readonly string[]; keywords: readonly string[] }>>> {
-  const { drafts } = await learn(() => stored(runs), { owner: 'ana' })
+async function cuesOf(runs: readonly RunRead[], known: readonly Manifest[] = []): Promise<Readonly<Record<string, Cues>>> {
+  const { drafts } = await learn(() => stored(runs), { owner: 'ana', known })
   return Object.fromEntries(
     drafts.map(({ manifest: { plan, activation } }) => [
       plan.steps[0]?.tool.split('.')[0] ?? '',
@@ -94,6 +98,22 @@ describe('the labels and keywords of a mined skill', () => {
     ])
     expect(JSON.stringify(cues['rooms'])).toMatch(/^\{"labels":\[[^\]]*room[^\]]*\],"keywords":\[[^\]]*\]\}$/)
     expect(JSON.stringify(cues)).not.toMatch(/secret|\d/)
+  })
+
+  it('stay when the skill has done most of the work: its executions are runs of the pattern', async () => {
+    const texts = wishes(['cancel', 'drop'], ['room', 'suite'])
+    const runs = [...runsOf('rooms', texts), ...runsOf('stock', ['please count the stock #'])]
+    const { drafts } = await learn(() => stored(runs), { owner: 'ana' })
+    const known = drafts.map(({ manifest }) => ({ ...manifest, id: `known.${manifest.plan.steps[0]?.tool.replace('.find', '') ?? ''}` }))
+    const executed = Array.from({ length: 200 }, (_, i) =>
+      logged(`later${i}`, [{ tool: 'known.rooms' }], { text: at(texts, i).replace('#', `X-${5000 + i}`) }),
+    ).map((read) => ({
+      ...read,
+      shape: { ...read.shape, sequences: [{ ...read.shape.sequences[0], symbols: ['skill:known.rooms'] }] } as RunRead['shape'],
+    }))
+    const before = await cuesOf(runs)
+    expect((await cuesOf([...runs, ...executed], known))['rooms']).toEqual(before['rooms'])
+    expect((await cuesOf([...runs, ...executed]))['rooms']).not.toEqual(before['rooms'])
   })
 
   it('are the same in any order of the runs', async () => {

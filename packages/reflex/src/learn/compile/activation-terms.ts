@@ -1,4 +1,5 @@
 import { stem } from '../../kinds/skill/gate/words.ts'
+import type { Manifest } from '../../kinds/skill/model/manifest.ts'
 import type { MinedPattern } from '../mine/pattern.ts'
 import type { RunShape } from '../shapes/call-sequence.ts'
 import { chooseCues } from './choose-cues.ts'
@@ -30,8 +31,9 @@ interface TermCount {
 
 /** The terms of one pattern. */
 interface PatternTerms {
-  readonly needle: string
-  /** The number of runs that have it. */
+  /** The calls of the pattern, and those of skills that were made of it: a run that has either was asked for the same. */
+  readonly calls: readonly string[]
+  /** The number of runs that have one of them. */
   runs: number
   readonly stems: Map<string, TermCount>
   readonly phrases: Map<string, TermCount>
@@ -55,9 +57,10 @@ export class TermCounter {
   readonly #patterns: readonly PatternTerms[]
   #runs = 0
 
-  constructor(patterns: readonly Pick<MinedPattern, 'symbols'>[]) {
-    this.#patterns = patterns.map(({ symbols }) => ({
-      needle: `\n${symbols.join('\n')}\n`,
+  /** `known`: the skills that may have been executed in the runs. */
+  constructor(patterns: readonly Pick<MinedPattern, 'symbols' | 'hash'>[], known: readonly Pick<Manifest, 'id' | 'provenance'>[] = []) {
+    this.#patterns = patterns.map(({ symbols, hash }) => ({
+      calls: [symbols, ...known.filter(({ provenance }) => provenance.pattern === hash).map(({ id }) => [`skill:${id}`])].map(callText),
       runs: 0,
       stems: new Map<string, TermCount>(),
       phrases: new Map<string, TermCount>(),
@@ -133,8 +136,12 @@ export class TermCounter {
 }
 
 function callsOf({ sequences }: RunShape): (pattern: PatternTerms) => boolean {
-  const calls = sequences.map(({ symbols }) => `\n${symbols.join('\n')}\n`)
-  return ({ needle }) => calls.some((text) => text.includes(needle))
+  const texts = sequences.map(({ symbols }) => callText(symbols))
+  return ({ calls }) => calls.some((call) => texts.some((text) => text.includes(call)))
+}
+
+function callText(symbols: readonly string[]): string {
+  return `\n${symbols.join('\n')}\n`
 }
 
 function collectTerms(counts: Map<string, TermCount>, terms: ReadonlySet<string>): void {

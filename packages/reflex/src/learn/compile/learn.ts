@@ -21,7 +21,7 @@ export interface Learned {
  */
 export async function learn(shapes: () => AsyncIterable<StoredShape> | Iterable<StoredShape>, options: LearnOptions): Promise<Learned> {
   const report = await minePatterns(shapes(), options)
-  const counter = new TermCounter(report.patterns)
+  const counter = new TermCounter(report.patterns, options.known)
   const { params } = report
   if (report.patterns.length > 0) {
     for await (const { shape } of shapes()) if (isEligible(shape, params)) counter.collect(shape)

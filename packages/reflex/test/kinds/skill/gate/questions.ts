@@ -61,7 +61,7 @@ const LEARNED = 60
 /** Returns the skills of a world, with the words of mined ones: each job was done in 60 runs. */
 export function skillsOf({ jobs, frames }: World): readonly InstalledSkill[] {
   const known = jobs.filter(({ by }) => by !== 'nobody')
-  const counter = new TermCounter(known.map(({ id }) => ({ symbols: [id] })))
+  const counter = new TermCounter(known.map(({ id }) => ({ symbols: [id], hash: id })))
   const shapes = known.flatMap((job) =>
     Array.from({ length: LEARNED }, (_, i) => {
       const seed = `learned ${job.id} ${i}`
