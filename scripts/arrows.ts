@@ -200,6 +200,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'manifest/version',
     'ledger/entries',
     'ledger/split',
+    'plan/project-file',
     'plan/skill-host',
     // Decisions that nobody carries out: previews, shadows, savings.
     'face/inputs',

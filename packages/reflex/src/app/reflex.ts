@@ -516,8 +516,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   /**
    * Records an answer before the run continues. If this process can own the run, the answer is recorded in the run and the
-   * result has its handle. Otherwise, and with `run: false`, the answer is added to the inbox; the process that continues the
-   * run reads it. `message` is its name in the inbox. Throws `R4200` and `R4201` for an answer or a reason that the question does not allow.
+   * result has its handle. Otherwise, with `run: false`, and for a run that only its host can continue, the answer is added to
+   * the inbox; the process that continues the run reads it. `message` is its name in the inbox. Throws `R4200` and `R4201` for an answer or a reason that the question does not allow.
    */
   async answer(address: string, value: unknown, options: AnswerOptions = {}): Promise<AnswerResult> {
     checkArguments('answer', { address: [address, TEXT], options: [options, ANSWER_OPTIONS] })
@@ -526,7 +526,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const { by = this.actor, reason } = options
     checkReason(reason)
     if (options.outside === true && !isOption(question, answer)) await this.#labelOutside(question.run, 'answer')
-    const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(question.run, prepareOf(options)))
+    const isPosted = options.run === false || (await this.#isDrivenElsewhere(question.run))
+    const handle = isPosted ? undefined : await this.#unlessOwned(() => this.resume(question.run, prepareOf(options)))
     if (handle !== undefined) return { question, record: await handle.answer(question, answer, by, reason), handle }
     const given = { type: 'answer', to: question.wait, body: answer, by, ...(reason === undefined ? {} : { reason }) } as const
     return { question, message: await this.#post(question.run, given) }
@@ -578,6 +579,12 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }, limit) }
     await handle.run.message(topic, body, { by, ...(limit === undefined ? {} : { limit }) })
     return { run, topic, handle }
+  }
+
+  /** True for a run that only its host can continue, and that is not open in this process: this one can add to its inbox. */
+  async #isDrivenElsewhere(run: string): Promise<boolean> {
+    const { program } = await this.find(run)
+    return this.kinds.isHosted(program[1]) && !this.runtime.openRuns.has(run)
   }
 
   async #unlessOwned(open: () => Promise<RunHandle>): Promise<RunHandle | undefined> {
