@@ -205,6 +205,8 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     // Decisions that nobody carries out: previews, shadows, savings.
     'face/inputs',
     'gate/decide',
+    // The words of users, as the gate compares them with those that are learned.
+    'gate/words',
     'gate/saving',
     'gate/shadow',
     // Simulated executions, for tests of skills.
