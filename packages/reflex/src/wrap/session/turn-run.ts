@@ -204,7 +204,7 @@ export class TurnRun {
   }
 
   /** Leaves the turn as it is to a later process, once its calls in flight have ended, unless the question has its answer by then. */
-  async #leave(run: Run<RunSettings>, fault: Fault): Promise<void> {
+  async #leave(run: OpenRun<RunSettings>, fault: Fault): Promise<void> {
     try {
       // A call that the code of an earlier process made may never be made again.
       if (this.#awaited.size === 0) await run.idle()
