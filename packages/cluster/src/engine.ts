@@ -17,14 +17,13 @@ export interface EngineParts {
   readonly schema: string
   readonly worker: string
   readonly version: string
-  readonly slots: number
   readonly queues: readonly string[] | undefined
   readonly turn: (run: string, number: number) => Promise<void>
   readonly onTrouble: (text: string) => void
 }
 
 /** Starts DBOS in this process. It executes the turns that the cluster has admitted for this version. */
-export async function launchEngine({ connection, schema, worker, version, slots, queues, turn, onTrouble }: EngineParts): Promise<void> {
+export async function launchEngine({ connection, schema, worker, version, queues, turn, onTrouble }: EngineParts): Promise<void> {
   DBOS.setConfig({
     name: APPLICATION,
     systemDatabaseUrl: connection.url,

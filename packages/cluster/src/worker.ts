@@ -74,17 +74,16 @@ class Worker implements ClusterWorker {
 
   async start(): Promise<void> {
     const { connection, schema } = this.#shared
-    const { worker, slots, queues, onTrouble } = this.#parts
+    const { worker, queues } = this.#parts
     await this.#checkClock()
     await launchEngine({
       connection,
       schema: engineSchema(schema),
       worker: worker.id,
       version: this.#version,
-      slots,
       queues,
       turn: (run, number) => this.#turn(run, number),
-      onTrouble: (text) => onTrouble(clusterFaults.make('R5107', `DBOS reports: ${text}`, { fix: 'read the message' })),
+      onTrouble: (text) => this.#parts.onTrouble(clusterFaults.make('R5107', `DBOS reports: ${text}`, { fix: 'read the message' })),
     })
     this.#isLaunched = true
     // Turns are admitted for a worker as soon as it is known, so the tables of DBOS must be there.

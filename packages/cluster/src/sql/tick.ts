@@ -71,8 +71,12 @@ begin
         or (workflow.status = 'PENDING' and workflow.started_at_epoch_ms < at - ${LOST_MS}))), '[]'::json) end
   ) into result;
   return result;
-end $$;
+end $$;`
+}
 
+/** The function `strand`: turns that were admitted for a worker wait again, for any other. */
+export function strand({ own }: Names): string {
+  return `
 create or replace function ${own}.strand(wanted text[], numbers bigint[]) returns integer language plpgsql volatile
   security definer set search_path = pg_catalog, pg_temp as $$
 declare

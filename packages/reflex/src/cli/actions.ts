@@ -238,6 +238,7 @@ const SHARED: readonly Verb[] = [
       repeatableOption('--has <word>', 'with --cluster: what this worker has, such as gpu; repeatable'),
       new Option('--lease <time>', 'time without a heartbeat after which other processes take over its runs, such as 30s; default: 15s'),
       new Option('--grace <time>', 'time that pending effects have to end when the worker is stopped; default: 5s'),
+      new Option('--health <port>', 'answer probes at /healthz and /readyz on this port, to any machine; 0 for any free port'),
       RECORD,
       POLICY,
       PROGRAMS,

@@ -16,6 +16,7 @@ import type { ContinueFlags } from '../options.ts'
 import { plainLine } from '../progress.ts'
 import type { Session } from '../session.ts'
 import { duration } from '../units.ts'
+import { openProbes } from '../worker-health.ts'
 import type { Interrupt } from '../world.ts'
 
 /**
@@ -32,6 +33,8 @@ export interface WorkerFlags extends ContinueFlags {
   /** The queues that it serves, and what its operator says of it. */
   readonly queue?: readonly string[]
   readonly has?: readonly string[]
+  /** The port on which it answers probes. */
+  readonly health?: string
 }
 
 /** `reflex worker`: continues runs that are due, and starts those of the schedules of the store, until it is stopped. */
@@ -53,11 +56,13 @@ export async function worker({ console, reflex }: Session, flags: WorkerFlags): 
     else activeRuns.delete(event.run ?? '')
     printEvent(console, event, done)
   }
+  const probes = await openProbes(console, reflex, flags.health, stop.signal)
   const work = { flags, slots, grace, signal: stop.signal, onEvent }
   try {
     await (flags.cluster === true ? workInCluster(reflex, work) : workAlone(reflex, work))
   } finally {
     stopListening()
+    await probes?.close()
   }
   if (console.shape === 'json') console.document(plainJson({ v: 1, runs: done.runs, failures: done.failures }))
   else if (!console.quiet && console.shape === 'text')
