@@ -145,3 +145,36 @@ describe('answers, messages and cancellations of a member', () => {
     await expect(handle.run.command(0, {})).rejects.toMatchObject({ code: 'R5001' })
   })
 })
+
+describe('a run that is due again within seconds', () => {
+  /** A tree that waits for three seconds. */
+  function pausing(workdir: string): string {
+    const file = join(workdir, 'pause.tree.json')
+    writeFileSync(file, JSON.stringify({ id: 'pause', root: { type: 'wait', id: 'pause', params: { wait_ms: 3000 } } }))
+    return file
+  }
+
+  test('stays with its worker after its turn, which continues it by itself', async () => {
+    const { process, worker, fake, store, host, workdir } = clusterPlace()
+    await worker('one')
+    await process('starter').start(pausing(workdir), { id: 'heron' })
+    await fake.settle()
+    expect(fake.turns).toEqual([['heron', 'one', { did: 'rested' }]])
+    expect((await store.read('heron', 0))?.row).toMatchObject({ status: 'suspended', owner: { id: 'one' } })
+    await host.advance(4000)
+    expect((await store.read('heron', 0))?.row).toMatchObject({ status: 'completed', owner: null })
+    expect(fake.turns.length).toBe(1)
+  })
+
+  test('gives way to the turns of others', async () => {
+    const { process, worker, fake, store, host, asks, workdir } = clusterPlace()
+    await worker('one', {}, { slots: 1 })
+    await process('starter').start(pausing(workdir), { id: 'heron' })
+    await fake.settle()
+    await process('other').start(asks, { id: 'otter' })
+    await fake.settle()
+    await host.drain(50)
+    expect((await store.read('heron', 0))?.row).toMatchObject({ status: 'suspended', owner: null })
+    expect((await store.read('otter', 0))?.row.status).toBe('suspended')
+  })
+})
