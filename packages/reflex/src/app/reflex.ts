@@ -27,7 +27,7 @@ import {
 import type { ExportOptions } from '../history/archive/export.ts'
 import type { ForgetOptions, ForgottenRecords } from '../history/archive/forget.ts'
 import type { ImportedRun, ImportOptions } from '../history/archive/import.ts'
-import { assemble, type Assembly, runFolderIn } from './assembly.ts'
+import { assemble, type Assembly, type CallLimit, runFolderIn } from './assembly.ts'
 import type { CollectResult, CollectOptions } from '../runs/collecting.ts'
 import { readAddress, readPartAddress } from '../runs/address.ts'
 import { checkRecording } from '../runs/run-models.ts'
@@ -426,6 +426,11 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       if ((await this.#addTools(file, trust)) === 0)
         throw faults.make('R1026', `${module} exports no tools`, { file, fix: "export what defineTool of 'reflex-runtime/tools' gives" })
     }
+  }
+
+  /** Lets calls to models (`model:PROVIDER`) and tools (`tool:NAME`) wait until they may begin; undefined: none waits from then on. */
+  limitCalls(limit: CallLimit | undefined): void {
+    this.#assembly.limitCalls(limit)
   }
 
   /** Allows programs to call a tool of this process. Throws `R4101` if another tool has its name. */

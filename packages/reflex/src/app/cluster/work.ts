@@ -44,12 +44,14 @@ export async function joinCluster(reflex: Reflex, options: JoinOptions = {}): Pr
   const { leaseMs, worker } = reflex.runtime
   const parts = { worker, leaseMs, can: words.can, slots, ...(queues === undefined ? {} : { queues }) }
   const member = await cluster.work({ ...parts, carry: (run) => turns.carry(run), onTrouble: (fault: Fault) => reflex.report(fault) })
+  reflex.limitCalls((call, signal) => cluster.enter(call, worker.id, signal))
   return {
     can: words.can,
     async leave() {
       stop.abort()
       // Turns under way end when their runs are released.
       await Promise.all([member.drain(), turns.stop()])
+      reflex.limitCalls(undefined)
     },
   }
 }

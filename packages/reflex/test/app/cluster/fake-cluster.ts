@@ -19,6 +19,8 @@ export class FakeCluster implements ClusterPackage {
   /** The turns, in the order in which they ended. */
   readonly turns: (readonly [run: string, worker: string, outcome: TurnOutcome])[] = []
   readonly addresses: string[] = []
+  /** The calls to models and tools that asked for room. */
+  readonly calls: string[] = []
   readonly made = new Map<string, QueueFacts>([['default', emptyQueue('default')]])
   /** What `facts` says beyond the queues. */
   said: Partial<ClusterFacts> = {}
@@ -71,7 +73,10 @@ export class FakeCluster implements ClusterPackage {
         if (!this.made.has(place.queue ?? 'default')) throw new Fault('R5106', `there is no queue ${place.queue}`, 'fail')
         this.places.set(run, place)
       },
-      enter: async () => async () => undefined,
+      enter: async (call) => {
+        this.calls.push(`enter ${call}`)
+        return async () => void this.calls.push(`leave ${call}`)
+      },
       queues: async () => [...this.made.values()],
       setQueue: async (name, limits) => this.#setQueue(name, limits),
       retry: async (run) => this.said.stuck?.some((one) => one.run === run) === true,

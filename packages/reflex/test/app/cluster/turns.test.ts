@@ -40,8 +40,22 @@ describe('what a worker can run', () => {
     await worker('with', { tools: [charge] })
     await until(handle.idle())
     expect(fake.turns.at(-1)).toEqual(['otter', 'with', { did: 'rested' }])
+    expect(fake.calls).toEqual(['enter tool:charge', 'leave tool:charge'])
     expect((await store.read('otter', 0))?.row.last).toBeGreaterThan(1)
   })
+})
+
+test('a call to a model asks for room at its provider, and gives it back', async () => {
+  const { process, worker, until, fake, workdir } = clusterPlace()
+  const file = join(workdir, 'say.dot')
+  writeFileSync(
+    file,
+    'digraph say { start [shape=Mdiamond]; say [shape=box, prompt="Say hello."]; exit [shape=Msquare]; start -> say -> exit }',
+  )
+  await worker('one', { model: 'simulated' })
+  const handle = await process('starter').start(file, { id: 'otter' })
+  await until(handle.idle({ until: 'end' }))
+  expect(fake.calls).toEqual(['enter model:simulated', 'leave model:simulated'])
 })
 
 describe('a turn', () => {
