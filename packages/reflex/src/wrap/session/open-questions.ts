@@ -1,5 +1,5 @@
 import type { Reflex } from '../../app/reflex.ts'
-import { type Fault, type Ref, type Run } from '../../kernel/index.ts'
+import { type Fault, type Ref, type OpenRun } from '../../kernel/index.ts'
 import type { RunSettings } from '../../policy/index.ts'
 import { faults } from './faults.ts'
 
@@ -15,13 +15,13 @@ const ALIVE_MS = 3_600_000
  */
 export class OpenQuestions {
   readonly #reflex: Pick<Reflex, 'report' | 'host'>
-  readonly #run: Run<RunSettings>
+  readonly #run: OpenRun<RunSettings>
   readonly #leave: ((fault: Fault) => void) | undefined
   readonly #told = new Set<Ref>()
   #stopTimer: (() => void) | undefined
 
   /** `leave`: called with the fault of each question in place of waiting for its answer. */
-  constructor(reflex: Pick<Reflex, 'report' | 'host'>, run: Run<RunSettings>, leave?: (fault: Fault) => void) {
+  constructor(reflex: Pick<Reflex, 'report' | 'host'>, run: OpenRun<RunSettings>, leave?: (fault: Fault) => void) {
     this.#reflex = reflex
     this.#run = run
     this.#leave = leave

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   redactTexts,
   type Ref,
-  type Run,
+  type OpenRun,
   toFault,
 } from '../../kernel/index.ts'
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
@@ -31,7 +31,7 @@ export class TurnRun {
   readonly #calls = new Map<string, PendingCall>()
   /** Effects of the run whose call the code has not made yet: after a crash the code starts over. */
   readonly #awaited = new Map<string, (call: PendingCall) => void>()
-  #run: Run<RunSettings> | undefined
+  #run: OpenRun<RunSettings> | undefined
   #recorded: RecordedCalls | undefined
   #questions: OpenQuestions | undefined
   #isBroken = false
@@ -63,7 +63,7 @@ export class TurnRun {
   }
 
   /** Takes the run, before it continues. */
-  begin(run: Run<RunSettings>): void {
+  begin(run: OpenRun<RunSettings>): void {
     this.#run = run
     this.#recorded = new RecordedCalls(run.id, run.state, { store: this.#reflex.store, ...this.#options })
     const questions = new OpenQuestions(this.#reflex, run, this.#answers === 'none' ? (fault) => void this.#leave(run, fault) : undefined)
@@ -206,7 +206,7 @@ export class TurnRun {
   }
 
   /** Leaves the turn as it is to a later process, once its calls in flight have ended, unless the question has its answer by then. */
-  async #leave(run: Run<RunSettings>, fault: Fault): Promise<void> {
+  async #leave(run: OpenRun<RunSettings>, fault: Fault): Promise<void> {
     try {
       // A call that the code of an earlier process made may never be made again.
       if (this.#awaited.size === 0) await run.idle()

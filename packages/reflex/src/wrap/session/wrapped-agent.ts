@@ -1,5 +1,5 @@
 import type { Reflex } from '../../app/reflex.ts'
-import { isObject, type Json, type JsonObject, type Run, toFault } from '../../kernel/index.ts'
+import { isObject, type Json, type JsonObject, type OpenRun, toFault } from '../../kernel/index.ts'
 import { turnHosts } from '../../kinds/skill/turn/host.ts'
 import type { TurnArgs, TurnSource } from '../../kinds/skill/model/turn.ts'
 import { PROJECT_FILE } from '../../kinds/skill/plan/project-file.ts'
@@ -179,7 +179,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     onStart?.(handle.id)
   }
 
-  #begin(session: TurnSession, run: Run<RunSettings>): void {
+  #begin(session: TurnSession, run: OpenRun<RunSettings>): void {
     turnHosts(this.#reflex.store).set(run.id, session)
     session.run.begin(run)
   }
