@@ -186,10 +186,12 @@ export class TurnRun {
   }
 
   /** Returns the call of the code that the run asks to perform. After a crash it comes when the code makes it again. */
-  presented({ args, signal }: Call<RunSettings>): Promise<PendingCall> {
-    const id = isObject(args) ? textOf(args['id']) : ''
+  presented(call: Call<RunSettings>): Promise<PendingCall> {
+    const id = isObject(call.args) ? textOf(call.args['id']) : ''
     const known = this.#calls.get(id)
     if (known !== undefined) return Promise.resolve(known)
+    // A signal is made when it is read, and most calls need none.
+    const { signal } = call
     return new Promise((resolve, reject) => {
       this.#awaited.set(id, resolve)
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
