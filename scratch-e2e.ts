@@ -11,7 +11,7 @@ const workers = [0, 1].map((i) => { const c = spawn(process.execPath, ['packages
 await new Promise((r) => setTimeout(r, 6000))
 await reflex(['queue', 'list'])
 await reflex(['run', 'examples/01-release-review', '--input', 'repo=.', '--simulate'])
-await reflex(['run', 'examples/02-refund', '--input', 'order=O-1001', '--simulate', '--cluster', '--tenant', 'acme'])
+await reflex(['run', 'examples/02-refund', '--input', 'order_id=A-1042', '--recorded', 'examples/02-refund/by-hand/A-1042.jsonl', '--cluster', '--tenant', 'acme'])
 await reflex(['runs'])
 await reflex(['doctor'])
 console.log(await server.sql('select id, state, needs, number, tries from reflex_cluster.turn'))
