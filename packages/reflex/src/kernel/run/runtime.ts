@@ -3,12 +3,12 @@ import type { ClosedWait } from '../state/closed-waits.ts'
 import { Committer } from './committer.ts'
 import type { Wait } from '../state/frame.ts'
 import type { Fault } from '../journal/fault.ts'
-import { faults } from '../journal/faults.ts'
+import { faults, noContents } from '../journal/faults.ts'
 import { ForkPoints } from './fork-points.ts'
 import { type BaseOf, forkRun, type ForkResult, type ForkOptions, type ForkWorld } from './fork.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { type Host, systemHost } from '../ports/host.ts'
-import { copyJson, type Json } from '../journal/json.ts'
+import { copyJson, isObject, type Json, type JsonObject } from '../journal/json.ts'
 import { type History, Journals, noRun, type Peek } from './journals.ts'
 import type { Kind } from '../step/kind.ts'
 import { InboxWatch } from './inbox-watch.ts'
@@ -21,11 +21,13 @@ import type { Port } from '../ports/port.ts'
 import { type Program, pinOf } from '../step/program.ts'
 import { type KindLoader, Programs } from '../step/programs.ts'
 import { FORMAT, type Pin, type Rec, type Start } from '../journal/record.ts'
+import { type ContentHash, HASHED, hidesContents } from '../journal/contents.ts'
 import type { Redactor } from '../journal/redact.ts'
+import { ownHash } from './stored-form.ts'
 import { Run } from './run.ts'
 import type { ClosedRun, RunWorld } from './run-options.ts'
 import { storedProgram } from './batch-builder.ts'
-import { plainSettings, type RunFacts, type SettingsCodec } from '../ports/settings.ts'
+import { NO_SETTINGS, plainSettings, type RunFacts, type SettingsCodec } from '../ports/settings.ts'
 import { State } from '../state/state.ts'
 import type { Lease, RunRow, RunStatus, Store, Worker } from '../ports/store.ts'
 
@@ -45,6 +47,8 @@ export interface RuntimeOptions<S extends RunFacts = RunFacts> {
   readonly host?: Host
   /** Removes secrets from all inputs from outside before they are recorded. */
   readonly redact?: Redactor
+  /** Returns what stands for a content in the records of a run that keeps none. Absent: hashes under a key that only this process has. */
+  readonly hash?: ContentHash
   /** The process that advances the runs; required with a store. */
   readonly worker?: Worker
   /** Milliseconds without a heartbeat after which a process counts as dead. */
@@ -104,6 +108,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   readonly ports: Map<string, Port<S>>
   readonly policy: Policy<S> | undefined
   readonly redact: Redactor | undefined
+  readonly hash: ContentHash
   readonly onTrouble: ((fault: Fault) => void) | undefined
   /** Milliseconds without a heartbeat after which this process counts as dead. */
   readonly leaseMs: number
@@ -129,6 +134,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     this.policy = options.policy
     this.#codec = options.settings ?? plainSettings()
     this.redact = options.redact
+    this.hash = options.hash ?? ownHash(options.host ?? systemHost)
     this.onTrouble = options.onTrouble
     this.ports = options.ports instanceof Map ? options.ports : new Map(Object.entries(options.ports ?? {}))
     if (!this.ports.has('permit')) this.ports.set('permit', permitPort)
@@ -190,7 +196,9 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     const { id, lease, trace, at } = await this.#create(options.id, pins[0] ?? pinOf(root))
     const said = typeof options.settings === 'function' ? options.settings({ id, trace }) : options.settings
     const program = pins[0]?.[3] ?? ''
-    const by = said === undefined ? {} : { by: this.#redact(this.#codec.write(said, { run: id, trace, program })) }
+    const kept = said === undefined ? undefined : this.#redact(this.#codec.write(said, { run: id, trace, program }))
+    const hashed = this.programs.kind(root.kind).hidesContents === true ? { ...NO_SETTINGS, ...objectOf(kept), ...HASHED } : kept
+    const by = hashed === undefined ? {} : { by: hashed }
     const start: Start = { v: FORMAT, run: id, trace, seed, at, pins, ...args, ...by, ...beside }
     const state = new State()
     const run = new Run<S>(this, {
@@ -312,6 +320,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     try {
       if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw await this.#endedFault(claim.row)
       const { state, definitions } = await this.#journals().peek(id)
+      if (hidesContents(state)) throw noContents(id, 'resumed')
       await this.#journals().requireSupportedRevision(state.pins, id)
       this.#journals().requireFunctions(state.pins, id)
       const kept = this.settingsOf(state)
@@ -469,6 +478,10 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     await Promise.all(this.#unfinished)
     await this.#leases?.whenReleased()
   }
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {}
 }
 
 function noStore(): Error {

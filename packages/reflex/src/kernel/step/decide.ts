@@ -38,6 +38,7 @@ export class Decider {
   #kind: Kind | undefined
   #contract: BoardContract = NO_RULES
   #isSkipped = false
+  #recorded: Rec | undefined
 
   constructor(state: State, definitions: Definitions) {
     this.#state = state
@@ -50,8 +51,10 @@ export class Decider {
     return this.#isSkipped
   }
 
-  decide(frame: Frame, input: Input | undefined, elapsed: number): Rec {
+  /** `recorded`: the record that is decided again, with the facts that its step has read out of contents. */
+  decide(frame: Frame, input: Input | undefined, elapsed: number, recorded?: Rec): Rec {
     this.#isSkipped = false
+    this.#recorded = recorded
     if (input !== undefined) {
       const decided = this.#decideInternal(frame, input, elapsed)
       if (decided !== undefined) return decided
@@ -64,7 +67,7 @@ export class Decider {
     const program = this.#definitions.program(frame.pin)
     if (program !== this.#program) this.#enter(program)
     const context = (this.#context ??= new StepContext(this.#state, frame, program.def, this.#definitions))
-    context.begin(frame, program.def, this.#contract, elapsed, input)
+    context.begin(frame, program.def, this.#contract, elapsed, input, this.#recorded)
     let made: Rec
     try {
       this.#kind?.step(context, kindInput)

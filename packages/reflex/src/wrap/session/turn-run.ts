@@ -1,7 +1,9 @@
 import type { Reflex } from '../../app/reflex.ts'
 import {
   type Call,
+  canonicalJson,
   type Change,
+  digest,
   isObject,
   type Json,
   type JsonObject,
@@ -12,11 +14,17 @@ import {
 } from '../../kernel/index.ts'
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
 import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
+import type { LogContent } from '../../kinds/skill/plan/skill-host.ts'
 import { redactSecretShapes, type RunSettings } from '../../policy/index.ts'
 import { jsonOf, textOf } from '../dialects/loose.ts'
 import { faults } from './faults.ts'
 import { type PendingCall, UNRECORDED } from './pending-call.ts'
 import { type CallInput, RecordedCalls, type RecordOptions } from './recorded-calls.ts'
+
+/** What the run of a turn is told. */
+interface TurnRunOptions extends Omit<RecordOptions, 'store'> {
+  readonly logContent: LogContent
+}
 
 /**
  * The run of a turn as the agent's code sees it: calls go in as inputs, and their results are read when the run has recorded them. If the run
@@ -24,7 +32,7 @@ import { type CallInput, RecordedCalls, type RecordOptions } from './recorded-ca
  */
 export class TurnRun {
   readonly #reflex: Reflex
-  readonly #options: Omit<RecordOptions, 'store'>
+  readonly #options: TurnRunOptions
   readonly #calls = new Map<string, PendingCall>()
   /** Effects of the run whose call the code has not made yet: after a crash the code starts over. */
   readonly #awaited = new Map<string, (call: PendingCall) => void>()
@@ -35,7 +43,7 @@ export class TurnRun {
   #isBroken = false
   #stopObserving: () => void = () => undefined
 
-  constructor(reflex: Reflex, options: Omit<RecordOptions, 'store'>) {
+  constructor(reflex: Reflex, options: TurnRunOptions) {
     this.#reflex = reflex
     this.#options = options
   }
@@ -65,7 +73,7 @@ export class TurnRun {
     const run = this.#run
     if (run === undefined || this.#isBroken) return
     try {
-      await run.command(0, recordable({ do: 'end', status, value }))
+      await run.command(0, this.#recordable({ do: 'end', status, value }))
     } catch (thrown) {
       if (run.state.ended === undefined) this.fail(thrown)
     } finally {
@@ -157,10 +165,19 @@ export class TurnRun {
     return pending.settled.finally(() => this.#calls.delete(id))
   }
 
+  #recordable(input: TurnInput): Json {
+    return recordable(input, this.#options.logContent)
+  }
+
+  /** Returns the hash of a call of the code, which is part of its id. Only this user can guess a call by it if no contents are kept. */
+  hashOf(call: Json): string {
+    return this.#options.logContent === 'none' ? this.#reflex.contentDigest(call) : digest(canonicalJson(call))
+  }
+
   #send(input: TurnInput): void {
     const run = this.#run
     // The call is answered from what the run has recorded, durable or not: only what leaves waits for the disk.
-    run?.command(0, recordable(input), { isPatient: true }).catch((thrown: unknown) => {
+    run?.command(0, this.#recordable(input), { isPatient: true }).catch((thrown: unknown) => {
       if (run.state.ended === undefined) this.fail(thrown)
     })
   }
@@ -204,9 +221,10 @@ export class TurnRun {
   }
 }
 
-/** Returns a value as a record may have it: without texts that look like secrets. */
-export function recordable(value: unknown): Json {
-  return clean(jsonOf(value))
+/** Returns a value as a record may have it: without texts that look like secrets, unless the host wants them there. */
+export function recordable(value: unknown, logContent: LogContent): Json {
+  const given = jsonOf(value)
+  return logContent === 'full' ? given : clean(given)
 }
 
 const clean = redactTexts(redactSecretShapes)
