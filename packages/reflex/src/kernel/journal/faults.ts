@@ -284,7 +284,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'when a run is resumed or forked',
     means:
-      'Its records have hashes in place of texts and values, as its host has chosen, and the contents were in the memory of the process that ran it. Its decisions can be replayed; nothing can be continued from them.',
+      'Its records have hashes in place of texts and values, as its host has chosen, and the contents were in the memory of the process that ran it. Its decisions can be replayed; nothing can be continued from them. A resume ends the run with this error.',
     often: 'a process that ended in the middle of a turn with `logContent: "none"`',
     fix: 'Look at it with `reflex trace` and `reflex replay`, and begin a new run.',
   },

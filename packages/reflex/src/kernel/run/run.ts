@@ -254,6 +254,14 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     return this.#ports.closed
   }
 
+  /** Ends a run that nothing can continue, because no process has its contents any more. Resolves when its end is durable. */
+  async endWithoutContents(): Promise<void> {
+    this.#busy = true
+    this.#step(this.state.root, ['kernel', 'resume'])
+    this.#busy = false
+    await this.idle({ until: 'end' })
+  }
+
   /**
    * Revives the run, then takes everything that arrived while no process owned it, in order of arrival: messages and due times.
    * A fork is resumed first, with the actor in its journal. Rejects with the faults of the store.

@@ -290,7 +290,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   /**
    * Opens a stored run and continues it with the programs that it was started with. Effects that were in flight are performed
    * again with the same key, or asked about, as their ports declare. Throws `R5001` if another process owns it, `R2016` if
-   * there is none, `R2001` if it has ended, `R5014` if it was started with other versions of functions of the host.
+   * there is none, `R2001` if it has ended, `R2067` if its contents were in a process that is gone, which ends it, `R5014` if it was started with other versions of functions of the host.
    */
   async resume(id: string, options: ReopenOptions<S> = {}): Promise<Run<S>> {
     const known = this.#runs.get(id) ?? this.#opening.get(id)
@@ -320,12 +320,15 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     try {
       if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw await this.#endedFault(claim.row)
       const { state, definitions } = await this.#journals().peek(id)
-      if (hidesContents(state)) throw noContents(id, 'resumed')
       await this.#journals().requireSupportedRevision(state.pins, id)
       this.#journals().requireFunctions(state.pins, id)
       const kept = this.settingsOf(state)
       run = new Run<S>(this, { id, state, settings: options.settings?.(kept) ?? kept, definitions, lease: claim.lease })
       this.#runs.set(id, run)
+      if (hidesContents(state)) {
+        await run.endWithoutContents()
+        throw noContents(id, 'resumed')
+      }
       this.#inboxWatch?.watch()
       const ready = options.prepare?.(run)
       if (ready !== undefined) await ready

@@ -27,8 +27,12 @@ const TEXTS = {
 
 /** A question that no kind describes: which answers there are. */
 const QUESTION: PlainShape = { text: 'hash', type: 'plain', options: 'plain', about: {} }
-/** What the kernel says of an input of its own. */
-const DETAIL: PlainShape = { used: 'plain', effect: 'plain' }
+/** What the kernel says of inputs of its own, where that can quote something. */
+const DETAILS: ReadonlyMap<string, PlainShape> = new Map<string, PlainShape>([
+  ['cancel', { reason: 'hash', by: 'plain' }],
+  ['refused', PLAIN_FAULT],
+  ['late', { effect: 'plain', port: 'plain', used: 'plain' }],
+])
 /** The answer about an unknown outcome. */
 const OUTCOME: PlainShape = { outcome: 'plain', value: 'hash' }
 
@@ -130,7 +134,7 @@ class Concealer {
       case 'host':
         return [input[0], this.#conceal(input[1], this.#plain.host)]
       case 'kernel':
-        return input[2] === undefined ? input : [input[0], input[1], this.#conceal(input[2], DETAIL)]
+        return input[2] === undefined ? input : [input[0], input[1], this.#conceal(input[2], DETAILS.get(input[1]) ?? 'plain')]
       default:
         return input
     }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Store } from '../../../src/kernel/index.ts'
+import { type Rec, replay, type Store } from '../../../src/kernel/index.ts'
 import { openSqlite } from '../../../src/store/index.ts'
 import type { SkillOptions, TurnOptions } from '../../../src/wrap/index.ts'
 import { newFolder } from '../../app/folders.ts'
@@ -153,5 +153,32 @@ describe('a turn without contents', () => {
     await reflex.close()
     expect(files()).toContain('‹hash ')
     expect([...files().matchAll(/canary\d*x?|471108150|815471100/g)].map(String)).toEqual([])
+  })
+})
+
+/** Changes to what the records keep, each in the first record that has it, and the number of that record. */
+const CHANGES: readonly (readonly [string, string, string])[] = [
+  ['what a reply proposes', '"carrier":"text","skill_ref"', '"carrier":"tool","skill_ref"'],
+  ['the number of proposals', '"malformed":false', '"malformed":true'],
+  ['a cue', '"cues":{"keyword":"release","entity":0}', '"cues":{"entity":0}'],
+  ['a check of a slot', '"checks":[{"name":"tag","source":"proposal","valid":true', '"checks":[{"name":"tag","source":"proposal","valid":false'],
+  ['the threshold', '"tau":0.85', '"tau":0.2'],
+  ['a state', '"state":"active","tools":["git', '"state":"quarantined","tools":["git'],
+  ['a guard', '["guard",null]', '["guard","‹hash 0000000000000000›"]'],
+  ['the arguments of a step', '["args",{"value":', '["args",{"problem":'],
+  ['the verdict of the registry', '{"result":{"verdict":"admitted"', '{"result":{"verdict":"cooldown"'],
+  ['a verdict', '"verdict":"approved"', '"verdict":"denied"'],
+  ['the end of the plan', '"status":"partial_failure"', '"status":"failed"'],
+]
+
+describe('the replay of a turn without contents', () => {
+  // proves: skill 147
+  it.each(CHANGES)('finds a change of %s', async (_, from, to) => {
+    const { reflex, run } = await played({ replies: [propose({ tag: canary() })], fails: true })
+    const records = (await reflex.runtime.journal(run)).map((record) => JSON.stringify(record))
+    const at = records.findIndex((record) => record.includes(from))
+    const changed = records.map((record, i) => JSON.parse(i === at ? record.replace(from, to) : record) as Rec)
+    const { difference } = replay(changed, reflex.runtime.programs)
+    expect([at >= 0, difference === undefined ? 0 : difference.record]).toEqual([true, expect.toSatisfy((n: number) => n > at)])
   })
 })
