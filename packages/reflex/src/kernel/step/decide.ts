@@ -135,7 +135,8 @@ export class Decider {
       case 'kernel':
         if (input[1] === 'fork') return this.#recordFork(frame, input, elapsed)
         if (input[1] === 'late') return record(frame, input, elapsed, lateUsage(input[2]))
-        if (input[1] === 'resume' && hidesContents(this.#state)) return record(frame, input, elapsed, { return: ['failed', lostFault(this.#state)] })
+        if (input[1] === 'resume' && hidesContents(this.#state))
+          return record(frame, input, elapsed, { return: ['failed', lostFault(this.#state)] })
         if (input[1] !== 'stalled') return record(frame, input, elapsed, undefined)
         return record(frame, input, elapsed, { return: ['failed', stalledFault(this.#state)] })
       case 'cancel':

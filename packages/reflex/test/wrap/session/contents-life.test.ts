@@ -13,7 +13,7 @@ const SUB = { id: 'sub', entry: 'only', nodes: { only: { id: 'only', spec: {} } 
 const KEY = 'sk-canary0001aBcDeFgHiJkLmN0pQ'
 
 /** An agent whose model proposes the release of a tag once. */
-function agentOf({ reflex }: Life, tags: readonly string[], tagged: unknown[] = []): Wrapped<string, unknown> {
+function agentOf({ reflex }: Life, tags: readonly string[], tagged: unknown[] = []): Wrapped<string> {
   return reflex.wrap({
     name: 'releaser',
     tools: { set_tag: { sideEffects: 'external', idempotent: true, execute: async (args: unknown) => (tagged.push(args), 'done') } },
@@ -58,7 +58,11 @@ describe('a run without contents', () => {
   it('is cancelled with a reason that no record has', async () => {
     const one = life({ skill: NONE })
     const tools = { wait: { execute: () => NEVER } }
-    const agent = one.reflex.wrap({ agent: (_: string, given: { tools: typeof tools }) => given.tools.wait.execute(), tools, name: 'waiter' })
+    const agent = one.reflex.wrap({
+      agent: (_: string, given: { tools: typeof tools }) => given.tools.wait.execute(),
+      tools,
+      name: 'waiter',
+    })
     const ended = agent.run('wait', { id: 'otter' }).catch(String)
     await one.host.drain()
     await one.reflex.cancel('otter', { reason: 'canary has called' })

@@ -76,12 +76,13 @@ async function played({ replies, options, fails = false, carrier = 'text', strea
     carrier,
     tools,
     llm: model.create as (request: ChatRequest) => Promise<unknown>,
-    agent: async (text: string, { llm, tools: mine, once }) => {
+    agent: async (text: string, context) => {
+      const { llm, tools: mine } = context
       await mine.look.execute({ query: canary(), n: 815471100 })
       await mine.broken.execute({ query: canary() }).catch(String)
-      await once('clock', () => canary())
+      await context.once('clock', () => canary())
       const request = { messages: [{ role: 'user', content: text }], ...(streams ? { stream: true } : {}) }
-      const reply = await llm(request as ChatRequest)
+      const reply = await llm(request)
       return streams ? textOfChunks(await collected(reply as AsyncIterable<ChatChunk>)) : JSON.stringify(reply)
     },
   })
@@ -161,7 +162,11 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
   ['what a reply proposes', '"carrier":"text","skill_ref"', '"carrier":"tool","skill_ref"'],
   ['the number of proposals', '"malformed":false', '"malformed":true'],
   ['a cue', '"cues":{"keyword":"release","entity":0}', '"cues":{"entity":0}'],
-  ['a check of a slot', '"checks":[{"name":"tag","source":"proposal","valid":true', '"checks":[{"name":"tag","source":"proposal","valid":false'],
+  [
+    'a check of a slot',
+    '"checks":[{"name":"tag","source":"proposal","valid":true',
+    '"checks":[{"name":"tag","source":"proposal","valid":false',
+  ],
   ['the threshold', '"tau":0.85', '"tau":0.2'],
   ['a state', '"state":"active","tools":["git', '"state":"quarantined","tools":["git'],
   ['a guard', '["guard",null]', '["guard","‹hash 0000000000000000›"]'],
