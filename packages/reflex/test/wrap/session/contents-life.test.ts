@@ -144,9 +144,9 @@ describe('the contents of records', () => {
   it('have secrets only for a host that says so twice, and that is warned', async () => {
     const lax = await lived({ logContent: 'full', recordSecrets: true }, `please release it with ${KEY}`)
     expect(JSON.stringify(await lax.reflex.runtime.journal(lax.run))).toContain(KEY)
-    expect(lax.troubles.map(({ code }) => code)).toEqual(['R1476'])
+    expect(lax.troubles.map(({ code }) => code)).toEqual(['R1478'])
     expect(await lax.reflex.replay(lax.run)).toMatchObject({ result: 'equal' })
-    await expect(lived({ logContent: 'full' })).rejects.toMatchObject({ code: 'R1475' })
+    await expect(lived({ logContent: 'full' })).rejects.toMatchObject({ code: 'R1477' })
     expect(() => life({ skill: { logContent: 'all' as 'full' } })).toThrow('logContent')
   })
 })

@@ -15,7 +15,7 @@ export function recordRedaction(
   if (!WARNED.has(store)) {
     WARNED.add(store)
     report(
-      faults.finding('R1476', `records of turns and skills in ${store.name} keep what looks like a secret`, { path: 'skill.logContent' }),
+      faults.finding('R1478', `records of turns and skills in ${store.name} keep what looks like a secret`, { path: 'skill.logContent' }),
     )
   }
   return (value) => value

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel/index.ts'
+import { isObject, type JsonObject } from '../../../kernel/index.ts'
 import type { ExpressionFunction } from '../../../text/index.ts'
 import type { SkillTool } from '../model/skill-tool.ts'
 import { faults } from './faults.ts'
@@ -90,15 +90,21 @@ export interface SkillHost {
   readonly logContent: LogContent
 }
 
+/** What the file of a project says to its skills. */
+export interface ProjectValues {
+  readonly board: { readonly ctx?: JsonObject; readonly env?: JsonObject }
+  readonly goalLabels?: readonly string[]
+}
+
 const TAU = 0.85
 
-/** Completes the options of a host. `folder`: the name of the work folder. Throws `R1475` for records with secrets that nobody has asked for. */
+/** Completes the options of a host. `folder`: the name of the work folder. Throws `R1477` for records with secrets that nobody has asked for. */
 export function skillHost(options: SkillOptions, folder: string): SkillHost {
   const { project = folder, compat = {}, tau = TAU, epsilon = 0, policyMode = 'enforce', mode = 'apply', org, principal } = options
   const { functions = [], facts = {}, tools = [], prompts, board = {}, goalLabels, confirm, logContent = 'redacted' } = options
   const env = compat['env']
   if (logContent === 'full' && options.recordSecrets !== true)
-    throw faults.make('R1475', 'logContent is full, and recordSecrets is not true', { path: 'skill.logContent' })
+    throw faults.make('R1477', 'logContent is full, and recordSecrets is not true', { path: 'skill.logContent' })
   return {
     project,
     org,
@@ -118,4 +124,17 @@ export function skillHost(options: SkillOptions, folder: string): SkillHost {
     goalLabels,
     logContent,
   }
+}
+
+/** Returns the options of a host with the values of its project, which come first: those of the options replace them. */
+export function withProject(host: SkillHost, { board, goalLabels }: ProjectValues): SkillHost {
+  return { ...host, board: merged(board, host.board), goalLabels: host.goalLabels ?? goalLabels }
+}
+
+function merged(first: JsonObject, second: JsonObject): JsonObject {
+  const both = Object.entries(second).map(([key, value]) => {
+    const earlier = Object.hasOwn(first, key) ? first[key] : undefined
+    return [key, isObject(earlier) && isObject(value) ? merged(earlier, value) : value] as const
+  })
+  return Object.fromEntries([...Object.entries(first), ...both])
 }
