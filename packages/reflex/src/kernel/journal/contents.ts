@@ -22,7 +22,7 @@ export function hashMark(hex: string): string {
 }
 
 /** True for a value that stands for another one. */
-export function isHashMark(value: Json | undefined): value is string {
+function isHashMark(value: Json | undefined): value is string {
   return typeof value === 'string' && HASH.test(value)
 }
 

@@ -12,18 +12,8 @@ export const PLAIN_FAULT: PlainShape = (fault) =>
     ? { code: CODE, verdict: 'plain', severity: 'plain', run: 'plain', ...TEXTS, cause: isObject(fault['cause']) ? PLAIN_FAULT : 'hash' }
     : 'hash'
 const CODE: PlainShape = (code) => (typeof code === 'string' && /^R\d{4}$/.test(code) ? 'plain' : 'hash')
-const TEXTS = {
-  message: 'hash',
-  rule: 'hash',
-  file: 'hash',
-  line: 'hash',
-  column: 'hash',
-  length: 'hash',
-  frame: 'hash',
-  path: 'hash',
-  fix: 'hash',
-  data: {},
-} as const
+const QUOTING = ['message', 'rule', 'file', 'line', 'column', 'length', 'frame', 'path', 'fix'] as const
+const TEXTS: PlainShape & object = { ...Object.fromEntries(QUOTING.map((name) => [name, 'hash' as const])), data: {} }
 
 /** A question that no kind describes: which answers there are. */
 const QUESTION: PlainShape = { text: 'hash', type: 'plain', options: 'plain', about: {} }
