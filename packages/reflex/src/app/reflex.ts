@@ -173,12 +173,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const { store } = this.#assembly
     const { host, clusters, environment } = this.#surroundings
     const address = options.store ?? environment['REFLEX_STORE']
-    this.#cluster = new ClusterConnection({
-      host,
-      clusters,
-      storeName: store.name,
-      address: typeof address === 'string' ? address : undefined,
-    })
+    const place = { host, clusters, storeName: store.name, address: typeof address === 'string' ? address : undefined }
+    this.#cluster = new ClusterConnection(place, () => this.runtime.register())
     this.#observing = new TelemetryObserver(
       { store, programsOf: (state) => this.programsOf(state), onTrouble: (fault) => options.onTrouble?.(fault) },
       options.observe,
