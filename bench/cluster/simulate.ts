@@ -233,6 +233,6 @@ class Simulation {
 }
 
 /** The number of workers that get their connections. */
-function connected({ workers, connectionsPerWorker, pooled, server }: ClusterSettings): number {
-  return pooled ? workers : Math.min(workers, Math.floor(server.connections / connectionsPerWorker))
+function connected({ workers, connectionsPerWorker, server }: ClusterSettings): number {
+  return Math.min(workers, Math.floor(server.connections / connectionsPerWorker))
 }

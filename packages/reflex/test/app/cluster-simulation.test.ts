@@ -28,7 +28,6 @@ function cluster(change: Partial<ClusterSettings> = {}): ClusterSettings {
     leaseMs: LEASE,
     server: SERVERS.small,
     connectionsPerWorker: 11,
-    pooled: false,
     queues: { turns: {} },
     tenants: [tenant('a'), tenant('b')],
     work: { steps: 4, medianMs: 50, spread: 0.8 },
@@ -163,10 +162,10 @@ test('a server performs no more turns than it has commits for', () => {
   expect(counts.ended).toBeLessThan((20 * 100) / 5)
 })
 
-test('workers without a connection do not work, unless a pooler shares the connections', () => {
-  const server = { ...SERVERS.small, connections: 30 }
-  expect(simulate(cluster({ server })).refused).toBe(1)
-  expect(simulate(cluster({ server, pooled: true })).refused).toBe(0)
+test('workers for which the server has no connections do not work', () => {
+  const { refused, counts, left } = simulate(cluster({ server: { ...SERVERS.small, connections: 30 } }))
+  expect(refused).toBe(1)
+  expect({ ...left, ended: counts.ended }).toEqual({ waiting: 0, admitted: 0, running: 0, inputs: 0, ended: counts.turns })
 })
 
 test('equal seeds give equal simulations, and other seeds others', () => {
