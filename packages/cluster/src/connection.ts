@@ -38,6 +38,9 @@ export function connect({ connection, name }: PostgresAddress): Connection {
     connectionTimeoutMillis: CONNECT_MS,
     lock_timeout: LOCK_MS,
     statement_timeout: STATEMENT_MS,
+    // What is due is made so by transactions of the store, which wait for the disk. After a crash of the server, begins and ends of turns
+    // may be forgotten: workers notice it, and a turn that is carried twice finds nothing left to do.
+    options: '-c synchronous_commit=off',
   })
   // A connection that is lost while it is unused is replaced when the next one is needed.
   pool.on('error', () => undefined)

@@ -6,6 +6,8 @@ import { APPLICATION, RECOVERED_QUEUE, TURN } from './sql/names.ts'
 const POLL_MS = 100
 /** The most turns of dead workers that one worker takes at once, besides its slots. */
 const RECOVERED_SLOTS = 16
+/** Milliseconds. Whoever wants to end earlier lets the carriers of the turns end. */
+const LONGEST_DRAIN_MS = 86_400_000
 /** The most finished workflows that are forgotten at once. */
 const FORGOTTEN = 500
 
@@ -15,14 +17,13 @@ export interface EngineParts {
   readonly schema: string
   readonly worker: string
   readonly version: string
-  readonly slots: number
   readonly queues: readonly string[] | undefined
   readonly turn: (run: string, number: number) => Promise<void>
   readonly onTrouble: (text: string) => void
 }
 
 /** Starts DBOS in this process. It executes the turns that the cluster has admitted for this version. */
-export async function launchEngine({ connection, schema, worker, version, slots, queues, turn, onTrouble }: EngineParts): Promise<void> {
+export async function launchEngine({ connection, schema, worker, version, queues, turn, onTrouble }: EngineParts): Promise<void> {
   DBOS.setConfig({
     name: APPLICATION,
     systemDatabaseUrl: connection.url,
@@ -45,9 +46,9 @@ export async function addQueue(name: string, slots: number): Promise<void> {
   await DBOS.registerQueue(name, queueOf(slots))
 }
 
-/** Ends DBOS in this process; turns under way are waited for before. */
+/** Ends DBOS in this process: it begins nothing more, and waits for the turns under way. */
 export async function stopEngine(): Promise<void> {
-  await DBOS.shutdown({ deregister: true })
+  await DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: LONGEST_DRAIN_MS })
 }
 
 function queueOf(slots: number) {
@@ -89,7 +90,7 @@ export class Engine {
     return ids.length
   }
 
-  /** Takes turns back from the queues: no living worker has their version. */
+  /** Takes turns back from the queues. */
   async cancel(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#client.cancelWorkflows([...ids])
   }

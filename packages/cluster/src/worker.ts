@@ -29,8 +29,11 @@ interface Tick {
   readonly due: number
   readonly more: boolean
   readonly dead: readonly string[]
-  readonly strand: readonly (readonly [run: string, number: number])[]
+  readonly strand: readonly TurnId[]
+  readonly lost: readonly TurnId[]
 }
+
+type TurnId = readonly [run: string, number: number]
 
 /** Joins the cluster of a store as a worker. Throws `R5104` and `R5105`. */
 export async function join(shared: Shared, parts: WorkerParts): Promise<ClusterWorker> {
@@ -50,7 +53,10 @@ class Worker implements ClusterWorker {
   readonly #shared: Shared
   readonly #parts: WorkerParts
   readonly #version: string
-  readonly #turns = new Set<Promise<void>>()
+  /** The turns under way: the run and its number. */
+  readonly #turns = new Set<string>()
+  /** Turns that were begun here according to the database and are not under way, as of the last look. */
+  #forgotten: ReadonlySet<string> = new Set()
   #isDraining = false
   #isLaunched = false
   #drained: Promise<void> | undefined
@@ -68,24 +74,26 @@ class Worker implements ClusterWorker {
 
   async start(): Promise<void> {
     const { connection, schema } = this.#shared
-    const { worker, slots, queues, onTrouble } = this.#parts
+    const { worker, queues } = this.#parts
     await this.#checkClock()
     await launchEngine({
       connection,
       schema: engineSchema(schema),
       worker: worker.id,
       version: this.#version,
-      slots,
       queues,
       turn: (run, number) => this.#turn(run, number),
-      onTrouble: (text) => onTrouble(clusterFaults.make('R5107', `DBOS reports: ${text}`, { fix: 'read the message' })),
+      onTrouble: (text) => this.#parts.onTrouble(clusterFaults.make('R5107', `DBOS reports: ${text}`, { fix: 'read the message' })),
     })
     this.#isLaunched = true
     // Turns are admitted for a worker as soon as it is known, so the tables of DBOS must be there.
     await this.#serveQueues()
     await this.#beat()
     this.#repeat('beat', this.#parts.leaseMs / BEATS, () => this.#beat())
-    this.#repeat('queues', QUEUES_MS, () => this.#serveQueues())
+    this.#repeat('queues', QUEUES_MS, async () => {
+      await this.#serveQueues()
+      await this.#endForgotten()
+    })
     this.#repeat('tick', TICK_MS, () => this.#tick())
   }
 
@@ -139,13 +147,7 @@ class Worker implements ClusterWorker {
     if (isWhole) this.#wholeAt = now
     if (!done.more) this.#since = done.at
     await engine.recover(done.dead, await this.#living())
-    if (done.strand.length > 0) {
-      await engine.cancel(done.strand.map(([run, number]) => `${run}:${number}`))
-      await connection.query(`select ${names.own}.strand($1, $2)`, [
-        done.strand.map(([run]) => run),
-        done.strand.map(([, number]) => number),
-      ])
-    }
+    await this.#handBack([...done.strand, ...done.lost])
     await engine.forget(done.at - FORGET_AFTER_MS)
   }
 
@@ -158,23 +160,49 @@ class Worker implements ClusterWorker {
     return rows.map(({ version }) => version)
   }
 
+  /** Takes turns back from DBOS, and lets them wait for another worker. */
+  async #handBack(turns: readonly TurnId[]): Promise<void> {
+    if (turns.length === 0) return
+    const { connection, names, engine } = this.#shared
+    await engine.cancel(turns.map(([run, number]) => `${run}:${number}`))
+    await connection.query(`select ${names.own}.strand($1, $2)`, [turns.map(([run]) => run), turns.map(([, number]) => number)])
+  }
+
+  /**
+   * Ends turns that this worker has begun according to the database and that are not under way: their end could not be written, or a crash
+   * of the server has forgotten it. Seen twice, since a turn may begin while the database is read.
+   */
+  async #endForgotten(): Promise<void> {
+    const { connection, names, engine } = this.#shared
+    const rows = await connection.query<{ run: string; number: number }>(
+      `select id as run, number::float8 as number from ${names.own}.turn where worker = $1 and state = 'begun'`,
+      [this.#parts.worker.id],
+    )
+    const gone = rows.filter(({ run, number }) => !this.#turns.has(`${run}:${number}`))
+    for (const { run, number } of gone) {
+      if (!this.#forgotten.has(`${run}:${number}`)) continue
+      await engine.cancel([`${run}:${number}`])
+      await this.#end(run, number, { did: 'rested' })
+    }
+    this.#forgotten = new Set(gone.map(({ run, number }) => `${run}:${number}`))
+  }
+
   /** The workflow of DBOS: it has no steps, since the journal of the run knows what is settled. */
   async #turn(run: string, number: number): Promise<void> {
+    // Claimed by DBOS after this worker was told to end: it is for others.
+    if (this.#isDraining) return this.#handBack([[run, number]])
     const { connection, names } = this.#shared
-    const turn = (async () => {
+    const id = `${run}:${number}`
+    this.#turns.add(id)
+    try {
       const [row] = await connection.query<{ begun: boolean }>(`select ${names.own}.begin_turn($1, $2, $3) as begun`, [
         run,
         number,
         this.#parts.worker.id,
       ])
-      if (row?.begun !== true) return
-      await this.#end(run, number, await this.#carry(run))
-    })()
-    this.#turns.add(turn)
-    try {
-      await turn
+      if (row?.begun === true) await this.#end(run, number, await this.#carry(run))
     } finally {
-      this.#turns.delete(turn)
+      this.#turns.delete(id)
     }
   }
 
@@ -191,7 +219,7 @@ class Worker implements ClusterWorker {
     const word = outcome.did === 'failed' && outcome.again ? 'again' : outcome.did
     const needs = outcome.did === 'lacks' ? [...outcome.needs] : []
     const problem = outcome.did === 'failed' ? JSON.stringify(outcome.fault) : null
-    await connection.query(`select ${names.own}.end_turn($1, $2, $3, $4, $5)`, [run, number, word, needs, problem])
+    await connection.query(`select ${names.own}.end_turn($1, $2, $3, $4, $5, $6)`, [run, number, this.#parts.worker.id, word, needs, problem])
   }
 
   drain(): Promise<void> {
@@ -206,9 +234,7 @@ class Worker implements ClusterWorker {
     try {
       if (this.#isLaunched) {
         await this.#beat()
-        await Promise.allSettled(this.#turns)
         await stopEngine()
-        // Turns that were claimed and not begun are for others at once.
         await connection.query(`update ${names.own}.worker set seen = 0 where id = $1`, [this.#parts.worker.id])
       }
     } finally {

@@ -116,9 +116,11 @@ begin
       select tenant, count(*) as busy from ${own}.turn where queue = of_queue and state in ('admitted', 'begun') group by tenant
     )
     select head.run from tenants left join load using (tenant) cross join lateral (
-      select run, priority, since, row_number() over (order by priority, since, run) as place from ${own}.turn t
-      where t.queue = of_queue and t.tenant = tenants.tenant and t.state = 'waits' and t.not_before <= at
-      order by priority, since, run limit most
+      select first.*, row_number() over (order by priority, since, run) as place from (
+        select run, priority, since from ${own}.turn t
+        where t.queue = of_queue and t.tenant = tenants.tenant and t.state = 'waits' and t.not_before <= at
+        order by t.queue, t.tenant, priority, since, run limit most
+      ) as first
     ) as head where tenants.tenant is not null
     order by head.priority, coalesce(load.busy, 0) + head.place, head.since limit most
   loop
@@ -184,12 +186,13 @@ begin
   perform ${own}.admit(wanted, at);
 end $$;
 
-create or replace function ${own}.end_turn(wanted text, turn_number bigint, outcome text, needed text[], problem text) returns void
+create or replace function ${own}.end_turn(wanted text, turn_number bigint, by_worker text, outcome text, needed text[], problem text) returns void
   language plpgsql volatile ${BODY} as $$
 declare
   t ${own}.turn; r ${store}.run; at bigint := ${own}.now_ms(); fruitless integer;
 begin
-  select * into t from ${own}.turn where id = wanted and number = turn_number and state = 'begun' for update;
+  select * into t from ${own}.turn where id = wanted and number = turn_number and state = 'begun' and worker = by_worker
+    for update;
   if not found then return; end if;
   select * into r from ${store}.run where seq = t.run;
   fruitless := case when found and r.last > t.last then 0 else t.tries + 1 end;

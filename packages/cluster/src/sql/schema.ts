@@ -4,7 +4,7 @@ import { calls } from './calls.ts'
 import { functions } from './functions.ts'
 import type { Names } from './names.ts'
 import { tables } from './tables.ts'
-import { tick } from './tick.ts'
+import { strand, tick } from './tick.ts'
 
 const APPLICATION = 'reflex-cluster'
 /** The steps from each layout to the next one. A release that changes tables or functions adds a step, if need be an empty one. */
@@ -29,6 +29,7 @@ export async function prepareSchema(connection: Connection, names: Names): Promi
     )
     await query(functions(names))
     await query(tick(names))
+    await query(strand(names))
     await query(calls(names))
   })
 }

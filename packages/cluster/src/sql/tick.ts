@@ -7,6 +7,8 @@ const MOST_ADMITTED = 512
 const OVERLAP_MS = 30_000
 /** Milliseconds after which a place of a run that was never created is forgotten, and a worker that is gone. */
 const FORGET_MS = 3_600_000
+/** Milliseconds after which an admitted turn that DBOS does not begin is lost: the server crashed, or the worker could not begin it. */
+const LOST_MS = 60_000
 
 /**
  * The function `tick`: what nobody's transaction does. One worker at a time does it, every quarter of a second; the others find the lock
@@ -14,9 +16,9 @@ const FORGET_MS = 3_600_000
  *
  * It makes runs due whose time has come or whose owner died, and looks at all of them if `whole`: a safety net, and how a cluster finds
  * the runs that were there before it. It returns the workflows of DBOS to deal with: `recover` those whose worker died, `strand` those
- * that no living worker can take any more.
+ * that no living worker can take any more, and `lost` those that DBOS will never begin.
  */
-export function tick({ own, store }: Names): string {
+export function tick({ own, store, engine }: Names): string {
   return `
 create or replace function ${own}.tick(looked_at bigint, whole boolean) returns json language plpgsql volatile
   security definer set search_path = pg_catalog, pg_temp as $$
@@ -62,11 +64,19 @@ begin
     'dead', coalesce((select json_agg(id) from ${own}.worker where seen + ttl <= at), '[]'::json),
     'strand', coalesce((select json_agg(json_build_array(id, number)) from ${own}.turn
       where (state = 'admitted' or (state = 'begun' and worker in (select id from ${own}.worker where seen + ttl <= at)))
-        and version not in (select version from ${own}.worker where seen + ttl > at)), '[]'::json)
+        and version not in (select version from ${own}.worker where seen + ttl > at)), '[]'::json),
+    'lost', case when not whole then '[]'::json else coalesce((select json_agg(json_build_array(id, number)) from ${own}.turn
+      left join ${engine}.workflow_status as workflow on workflow_uuid = id || ':' || number
+      where state = 'admitted' and turn.since < at - ${LOST_MS} and (workflow.status is null or workflow.status not in ('ENQUEUED', 'PENDING')
+        or (workflow.status = 'PENDING' and workflow.started_at_epoch_ms < at - ${LOST_MS}))), '[]'::json) end
   ) into result;
   return result;
-end $$;
+end $$;`
+}
 
+/** The function `strand`: turns that were admitted for a worker wait again, for any other. */
+export function strand({ own }: Names): string {
+  return `
 create or replace function ${own}.strand(wanted text[], numbers bigint[]) returns integer language plpgsql volatile
   security definer set search_path = pg_catalog, pg_temp as $$
 declare

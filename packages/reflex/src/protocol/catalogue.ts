@@ -1,3 +1,4 @@
+import { clusterFaults as clusterOptions } from '../app/cluster/faults.ts'
 import { faults as agents } from '../agents/faults.ts'
 import { historyFaults } from '../history/faults.ts'
 import { faults as composition } from '../runs/faults.ts'
@@ -29,7 +30,7 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
     ...KINDS.flatMap(({ faults }): readonly FaultFamily<string>[] => faults),
     store,
     postgresFaults,
-    clusterFaults,
+    clusterOptions,
     policy,
     tools,
     people,
@@ -39,6 +40,7 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
     wrap,
     ...learnFaults,
     serveFaults,
+    clusterFaults,
   ]
     .flatMap(({ entries }) => Object.entries(entries))
     .sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -137,6 +137,8 @@ describe.skipIf('missing' in programs)(
       await first.close()
       await server.sql(`alter table older.run drop column used; drop table older.segment; drop table older.ledger_facts;
         alter table older.journal drop column moved;
+        drop index older.run_due, older.run_running, older.run_open_by_start, older.run_stopped_by_start;
+        create index run_open on older.run (seq) where status in ('running', 'suspended');
         alter table older.ledger drop column entry_name; update older.header set layout = 1`)
       const store = openPostgres(server.address({ schema: 'older' }))
       onTestFinished(() => store.close())

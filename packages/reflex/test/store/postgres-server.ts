@@ -9,7 +9,7 @@ import { Client } from 'pg'
 
 /** Postgres refuses to run as root. */
 const NOBODY = 65_534
-const PASSWORD = 'p@ss/w:rd'
+export const PASSWORD = 'p@ss/w:rd'
 
 /** The folder with `initdb` and `postgres`, from npm or an installed one; otherwise the reason why there is none. */
 export function postgresPrograms(): { readonly bin: string } | { readonly missing: string } {
@@ -82,8 +82,9 @@ export class PostgresServer {
     return server
   }
 
-  /** Starts or restarts the server. */
-  async up(): Promise<void> {
+  /** Starts or restarts the server; `standby`: as a hot standby, which only reads until `pg_promote()` makes it a primary server. */
+  async up(standby = false): Promise<void> {
+    if (standby) writeFileSync(join(this.#folder, 'data', 'standby.signal'), '')
     const given = [
       '-D',
       join(this.#folder, 'data'),
@@ -111,6 +112,13 @@ export class PostgresServer {
     this.#process = undefined
     child.stdin?.end()
     if (child.exitCode === null) await once(child, 'exit')
+  }
+
+  /** Creates a tablespace in a folder, which the server must own. */
+  async tablespace(name: string, folder: string): Promise<void> {
+    const { uid, gid } = asUser()
+    if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
+    await this.sql(`create tablespace ${name} location '${folder}'`)
   }
 
   async stop(): Promise<void> {
@@ -145,14 +153,14 @@ async function ready(child: ChildProcess): Promise<void> {
   const up = new Promise<void>((resolve) => {
     child.stderr?.on('data', (text: string) => {
       said = `${said}${text}`.slice(-4000)
-      if (text.includes('ready to accept connections')) resolve()
+      if (/ready to accept (?:read-only )?connections/.test(text)) resolve()
     })
   })
   ended.catch(() => undefined)
   await Promise.race([up, ended])
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

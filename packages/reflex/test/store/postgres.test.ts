@@ -253,7 +253,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
       ],
       [
         'a read-only server',
-        'R5065',
+        'R5075',
         async () => userWith('standby', 'superuser; alter role standby set default_transaction_read_only = on'),
       ],
     ])('%s: %s, and no password is repeated', async (_what, code, prepare) => {
@@ -404,6 +404,7 @@ describe('the address of a store in Postgres', () => {
     ['postgres://ana:secret@host:5433/db', 'postgres://ana@host:5433/db'],
     ['postgresql://host/db?schema=reflex', 'postgresql://host/db'],
     ['postgres://ana:secret@host/db?schema=other&sslmode=disable&password=secret', 'postgres://ana@host/db?schema=other'],
+    ['postgres://ana@host/db?connections=3', 'postgres://ana@host/db'],
     ['postgres:///db?host=/run/postgresql&user=ana', 'postgres:///db?host=%2Frun%2Fpostgresql&user=ana'],
     ['POSTGRES://ana:s%40cret@host', 'postgres://ana@host'],
   ])('%s is shown as %s', async (address, name) => {
@@ -425,6 +426,9 @@ describe('the address of a store in Postgres', () => {
     'postgres://ana:secret@host/db?schema=pg_other',
     'postgres://ana:secret@host/db?schema=a.b',
     'postgres://ana:secret@host/db?schema=',
+    'postgres://ana:secret@host/db?connections=2',
+    'postgres://ana:secret@host/db?connections=101',
+    'postgres://ana:secret@host/db?connections=many',
     `postgres://ana:secret@host/db?schema=${'a'.repeat(64)}`,
   ])('%s is refused, and no password is repeated', async (address) => {
     const { code, text } = await faultOf(() => openStore(address))
@@ -440,7 +444,9 @@ describe('the errors of Postgres', () => {
     ['28P01', 'R5063', 'R5063', 'R5063'],
     ['3D000', 'R5064', 'R5064', 'R5064'],
     ['42501', 'R5065', 'R5065', 'R5065'],
-    ['25006', 'R5065', 'R5065', 'R5065'],
+    ['25006', 'R5075', 'R5075', 'R5075'],
+    ['26000', 'R5074', 'R5074', 'R5074'],
+    ['42P05', 'R5074', 'R5074', 'R5074'],
     ['42P01', 'R5068', 'R5068', 'R5068'],
     ['XX001', 'R5068', 'R5068', 'R5068'],
     ['23505', 'R5068', 'R5068', 'R5068'],

@@ -8,14 +8,22 @@ export interface PostgresAddress {
   readonly schema: string
   /** The connection string for `pg`. It may contain a password. */
   readonly connection: string
+  /** The most connections that a store keeps at the same time. */
+  readonly connections: number
 }
 
 const DEFAULT_SCHEMA = 'reflex'
+/** Four for commits, messages and readers, two for heartbeats, one for announcements. */
+const DEFAULT_CONNECTIONS = 7
+/** One of each. */
+const FEWEST_CONNECTIONS = 3
+const MOST_CONNECTIONS = 100
 /** The settings that are part of the displayed name. */
 const SHOWN_SETTINGS = ['host', 'port', 'user', 'schema']
 /** The settings of `pg`, and those that `pg` ignores but addresses of hosted servers contain. */
 const SETTINGS = [
   ...SHOWN_SETTINGS,
+  'connections',
   'password',
   'application_name',
   'options',
@@ -30,7 +38,7 @@ const SETTINGS = [
 ]
 
 /**
- * Parses an address: `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME`. Everything but the scheme is optional.
+ * Parses an address: `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME&connections=N`. Everything but the scheme is optional.
  * Throws `R5061`; its message repeats no part that could belong to a password.
  */
 export function parsePostgresAddress(address: string): PostgresAddress {
@@ -48,8 +56,19 @@ export function parsePostgresAddress(address: string): PostgresAddress {
     })
   }
   const name = nameOf(url, schema)
+  const connections = parseConnections(url.searchParams.get('connections'))
   url.searchParams.delete('schema')
-  return { name, schema, connection: url.href }
+  url.searchParams.delete('connections')
+  return { name, schema, connection: url.href, connections }
+}
+
+function parseConnections(text: string | null): number {
+  if (text === null) return DEFAULT_CONNECTIONS
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (count >= FEWEST_CONNECTIONS && count <= MOST_CONNECTIONS) return count
+  throw postgresFaults.make('R5061', `"${text}" cannot be the number of connections of a store`, {
+    fix: `write a number from ${FEWEST_CONNECTIONS} to ${MOST_CONNECTIONS}`,
+  })
 }
 
 function parseUrl(address: string): URL {

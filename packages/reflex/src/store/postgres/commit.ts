@@ -44,6 +44,11 @@ export class Commits {
     this.#heads.delete(run)
   }
 
+  /** Returns the numbers of the open runs that were created or claimed through this object. Some may have another owner by now. */
+  get held(): number[] {
+    return [...this.#heads.values()].map(({ seq }) => seq)
+  }
+
   /** Commits the batches of each run in the order of the calls. Commits of other runs do not wait for them. */
   commit(batches: readonly Batch[]): Promise<readonly string[]> {
     const runs = new Set(batches.map(({ lease }) => lease.run))

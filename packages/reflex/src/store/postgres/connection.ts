@@ -2,7 +2,8 @@ import { type Host, systemHost, isFault } from '../../kernel/index.ts'
 import { faults } from '../faults.ts'
 import type { PostgresAddress } from './address.ts'
 import { type Client, makePool, type Pool, toColumn, type Value } from './driver.ts'
-import { type Operation, isBusy, isClash, isExhausted, isLost, postgresFault, unknownOutcomeFault } from './errors.ts'
+import { type Operation, isBusy, isClash, isExhausted, isLost, isReadOnly, postgresFault, unknownOutcomeFault } from './errors.ts'
+import { requireOwnSession, sessionSettings } from './session.ts'
 import { prepareSchema } from './schema.ts'
 import { type PostgresRows, postgresStatements } from './statements.ts'
 
@@ -20,14 +21,6 @@ export interface PostgresOptions {
   /** Default: the machine's clock. */
   readonly host?: Host
 }
-
-/**
- * The session settings that the statements rely on, whatever the defaults of the server are. Names without a schema are
- * those of Postgres, not those that another user has put into a schema on the search path. The isolation is `read
- * committed`, and a commit waits for the disk.
- */
-const SESSION = `set search_path = pg_catalog, pg_temp; set default_transaction_isolation = 'read committed';
-  select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`
 
 /** The milliseconds between attempts to reach a lost server. */
 const PAUSE_MS = 100
@@ -146,7 +139,7 @@ export class PostgresConnection {
         return result
       } catch (thrown) {
         const isLostConnection = isLost(thrown)
-        client?.release(isLostConnection)
+        client?.release(isLostConnection || isReadOnly(thrown))
         unknownOutcome ||= isLostConnection && client !== undefined && operation === 'write'
         // A fault that `work` throws about the store is certain, even if an earlier outcome is unknown.
         if (isFault(thrown) && client !== undefined) throw thrown
@@ -186,8 +179,6 @@ export class PostgresConnection {
     if (this.#isClosed) throw faults.make('R5029', `the store ${this.name} is closed`)
     this.#pool ??= makePool(this.#address.connection, {
       connections: this.#connections,
-      // Shorter than the limit for silent connections: a statement that only waits must not count as lost.
-      lockMs: Math.ceil(Math.min(this.#patience, this.#silentMs * 0.75)),
       silentMs: this.#silentMs * SLOW_FACTOR,
       connectMs: Math.min(CONNECT_MS, this.#silentMs * 2),
     }).catch((thrown: unknown) => {
@@ -203,7 +194,10 @@ export class PostgresConnection {
     // The pending statement fails too when a connection is lost; without a listener, the event would end the process.
     client.on('error', () => {})
     try {
-      await client.query({ text: SESSION, query_timeout: this.#silentMs })
+      if (!this.#hasConnected) await requireOwnSession(client, this.#address, this.#silentMs)
+      // Shorter than the limit for silent connections: a statement that only waits must not count as lost.
+      const lockMs = Math.ceil(Math.min(this.#patience, this.#silentMs * 0.75))
+      await client.query({ text: sessionSettings(lockMs), query_timeout: this.#silentMs })
       await prepareSchema(client, this.#address)
     } catch (thrown) {
       client.release(true)

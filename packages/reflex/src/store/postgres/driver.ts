@@ -16,6 +16,8 @@ export interface Client {
   on(event: 'notification', listener: () => void): unknown
   /** Stops the open connection from keeping the process alive. */
   unref(): void
+  /** The process of the server, as it was announced when the connection was opened. A pooler announces another number. */
+  readonly processID?: number | null
 }
 
 interface Query {
@@ -29,8 +31,6 @@ interface Query {
 /** The settings of a pool. */
 export interface PoolSettings {
   readonly connections: number
-  /** The milliseconds that a statement waits for a lock. */
-  readonly lockMs: number
   /** The milliseconds without an answer after which a connection counts as lost, unless a query sets its own limit. */
   readonly silentMs: number
   readonly connectMs: number
@@ -49,21 +49,11 @@ const PACKAGE: string = 'pg'
  * sends nothing.
  */
 const SILENT_MS = 10_000
-/**
- * The longest time of a statement in milliseconds. No statement of a store takes so long; the server cancels one that
- * does.
- */
-const STATEMENT_MS = 60_000
-/**
- * The longest idle time inside a transaction, in milliseconds. A process stopped in a transaction of several
- * statements, which are rare here, blocks others for no longer.
- */
-const IDLE_MS = 3000
 /** The type ids (OIDs) of int8 and int4. */
 const NUMBER_OIDS: readonly number[] = [20, 23]
 
 /** Creates a pool for an address. Throws `R5060` if `pg` is missing. */
-export async function makePool(connection: string, { connections, lockMs, silentMs, connectMs }: PoolSettings): Promise<Pool> {
+export async function makePool(connection: string, { connections, silentMs, connectMs }: PoolSettings): Promise<Pool> {
   const { Pool } = await loadDriver()
   const pool = new Pool({
     connectionString: connection,
@@ -74,9 +64,6 @@ export async function makePool(connection: string, { connections, lockMs, silent
     keepAliveInitialDelayMillis: SILENT_MS,
     connectionTimeoutMillis: connectMs,
     query_timeout: silentMs,
-    statement_timeout: STATEMENT_MS,
-    lock_timeout: lockMs,
-    idle_in_transaction_session_timeout: IDLE_MS,
     types: { getTypeParser: (oid: number) => (NUMBER_OIDS.includes(oid) ? Number : fromColumn) },
   })
   // A connection that is lost while it is unused is replaced when the next one is needed.

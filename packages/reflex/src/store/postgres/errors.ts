@@ -1,6 +1,6 @@
 import { type Fault, isFault } from '../../kernel/index.ts'
 import { faults, noRoom } from '../faults.ts'
-import { postgresFaults, RESTORE_SCHEMA } from './faults.ts'
+import { postgresFaults, RESTORE_SCHEMA, sharedSessions } from './faults.ts'
 import { newerLayout } from './schema.ts'
 import { foundLayout } from './statements.ts'
 
@@ -38,9 +38,14 @@ function sqlStateOf(thrown: unknown): string | undefined {
  */
 export function isLost(thrown: unknown): boolean {
   const state = sqlStateOf(thrown)
-  if (state !== undefined) return /^(08|57P0[1-5]|25P03)/.test(state)
+  if (state !== undefined) return /^(08|57P0[1-5]|25P03)/.test(state) && !isRefusedSetting(thrown)
   if (!(thrown instanceof Error)) return false
   return ('code' in thrown && GONE_CODES.includes(String(thrown.code))) || GONE_MESSAGE.test(thrown.message)
+}
+
+/** True if a pooler does not forward a setting of the address. */
+function isRefusedSetting(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message.startsWith('unsupported startup parameter')
 }
 
 /** True if the server cancelled and undid this statement because it conflicted with others. */
@@ -51,6 +56,11 @@ export function isClash(thrown: unknown): boolean {
 /** True if the server has no free connection. */
 export function isExhausted(thrown: unknown): boolean {
   return sqlStateOf(thrown) === '53300'
+}
+
+/** True if the server accepts no writes: after a failover, a new connection may lead to one that does. */
+export function isReadOnly(thrown: unknown): boolean {
+  return sqlStateOf(thrown) === '25006'
 }
 
 /** True if another statement locked a row or a table for longer than this one waits; this one was undone. */
@@ -66,6 +76,7 @@ export function postgresFault(thrown: unknown, store: string, operation: Operati
   const sqlState = sqlStateOf(thrown)
   const layout = sqlState === '22P02' && thrown instanceof Error ? foundLayout(thrown) : undefined
   if (layout !== undefined) return newerLayout(layout, store)
+  if (isRefusedSetting(thrown)) return refusedSetting(store, details)
   if (sqlState !== undefined && !isLost(thrown)) return serverFault(sqlState, store, operation, details)
   if (thrown instanceof Error && thrown.message.startsWith('SASL')) return refusedUser(store, details)
   if (operation === 'open')
@@ -108,7 +119,15 @@ function serverFault(state: string, store: string, operation: Operation, details
       fix: 'create it, or name another database',
     })
   }
-  if (state === '42501' || state === '25006') {
+  if (isReadOnly(details.cause)) {
+    return postgresFaults.make('R5075', `the server of ${store} is read-only`, {
+      ...details,
+      fix: 'name the primary server, or wait until this one accepts writes; then resume',
+    })
+  }
+  // A statement that this connection prepared, and that its session does not have, or has from another client.
+  if (state === '26000' || state === '42P05') return sharedSessions(store, details.cause)
+  if (state === '42501') {
     return postgresFaults.make('R5065', `the user of ${store} has no permission to ${operation === 'read' ? 'read' : 'write to'} it`, {
       ...details,
       fix: 'grant the permission, or name another user',
@@ -128,6 +147,13 @@ function serverFault(state: string, store: string, operation: Operation, details
     return postgresFaults.make('R5072', `the server of ${store} has no free resources`, { ...details, fix: 'try again later' })
   }
   return postgresFaults.make('R5073', `the server of ${store} refused a statement`, { ...details, fix: 'read the cause' })
+}
+
+function refusedSetting(store: string, details: Details): Fault {
+  return postgresFaults.make('R5061', `the pooler of ${store} refuses a setting of the address`, {
+    ...details,
+    fix: 'leave out the setting that the cause names, or add it to ignore_startup_parameters of the pooler',
+  })
 }
 
 function refusedUser(store: string, details: Details): Fault {

@@ -1,4 +1,4 @@
-import { defineFaults } from '../../kernel/index.ts'
+import { defineFaults, type Fault } from '../../kernel/index.ts'
 
 /** The fixes that several faults share. */
 export const WRITE_ADDRESS =
@@ -21,9 +21,10 @@ export const postgresFaults = defineFaults({
     title: 'The address of a Postgres store cannot be read',
     verdict: 'fail',
     when: 'when a store is opened',
-    means: 'The address is not postgres://USER:PASSWORD@HOST:PORT/DATABASE, or it has an unknown setting. No connection was made.',
+    means:
+      'The address is not postgres://USER:PASSWORD@HOST:PORT/DATABASE, or it has a setting that is unknown or that the pooler in front of the server refuses. Nothing was written.',
     often: 'a password with a character such as @ or / that is not written as %40 or %2F, a misspelt setting after the question mark',
-    fix: 'Write the address in this form; ?schema=NAME names the schema in lowercase letters, digits and _.',
+    fix: 'Write the address in this form; ?schema=NAME names the schema in lowercase letters, digits and _; ?connections=N is from 3 to 100.',
   },
   R5062: {
     title: 'The Postgres server does not answer',
@@ -53,8 +54,8 @@ export const postgresFaults = defineFaults({
     title: 'The user has no permission to write to the store',
     verdict: 'fail',
     when: 'at any time',
-    means: 'The server refused the statement: the user lacks a permission, or the server is read-only. Nothing was written.',
-    often: 'a user without permissions on the schema, a missing schema that the user may not create, a standby server',
+    means: 'The server refused the statement because the user lacks a permission. Nothing was written.',
+    often: 'a user without permissions on the schema, a missing schema that the user may not create',
     fix: 'Grant the permission (create on the database once, later select, insert, update and delete on the tables), or name another user.',
   },
   R5066: {
@@ -123,4 +124,30 @@ export const postgresFaults = defineFaults({
     often: 'a name of thousands of characters, a setting of the server that forbids what a store does',
     fix: 'Read the cause.',
   },
+  R5074: {
+    title: 'A pooler in front of Postgres shares its sessions',
+    verdict: 'fail',
+    when: 'when a store is first used',
+    means:
+      'A pooler such as PgBouncer in transaction mode gives each transaction of a client another session of the server. Settings, prepared statements and announcements belong to a session, so a store cannot use it. Nothing was written.',
+    often: 'pool_mode = transaction or statement in PgBouncer, the port of a hosted pooler such as 6543 in place of 5432',
+    fix: 'Name the port of the server itself or a pool with pool_mode = session; ?connections=N limits the connections of each process.',
+  },
+  R5075: {
+    title: 'The Postgres server is read-only',
+    verdict: 'wait',
+    when: 'at any time',
+    means:
+      'The server accepts no writes: it is a standby, or default_transaction_read_only is on. Nothing was written. Runs, traces and questions can still be read.',
+    often: 'an address of a standby, a former primary after a failover, a provider that stops writes because the disk is nearly full',
+    fix: 'Name the primary server or wait until this one accepts writes, then resume.',
+  },
 })
+
+/** Returns the fault `R5074` for sessions that several clients share. */
+export function sharedSessions(store: string, cause?: unknown): Fault {
+  return postgresFaults.make('R5074', `the address of ${store} leads to a pooler that shares its sessions among clients`, {
+    ...(cause === undefined ? {} : { cause }),
+    fix: 'name the port of the server itself, or a pool with pool_mode = session',
+  })
+}

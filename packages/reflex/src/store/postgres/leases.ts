@@ -1,4 +1,4 @@
-import type { Base, Claim, Lease, RunRow, Worker } from '../../kernel/index.ts'
+import type { Base, Claim, Lease, RunRow, UnreadRun, Worker } from '../../kernel/index.ts'
 import { isGone, type KnownWorker, knownWorker } from '../known-worker.ts'
 import { newColumns } from '../columns.ts'
 import { faults } from '../faults.ts'
@@ -9,6 +9,11 @@ import type { Value } from './driver.ts'
 import { checkedRow, ownerOf, plainWorker, sumOfRun } from '../rows.ts'
 import { firstSum, sumOf } from '../checksums.ts'
 import { baseSegment } from '../segments.ts'
+
+/** So many runs with unread messages are looked at in any case. */
+const FEW_UNREAD = 64
+/** The limit for a worker of another process, whose runs are not known here: none. */
+const MOST_UNREAD = 1_000_000_000
 
 /** Decides which process may advance which run, as `Leases` does for SQLite. No row stays locked between two statements. */
 export class PostgresLeases {
@@ -93,8 +98,18 @@ export class PostgresLeases {
 
   async due(now: number): Promise<readonly string[]> {
     const localHosts = new Set([...this.#known.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
-    const open = await this.#connection.read((ask) => ask('open', [now]))
+    const open = await this.#connection.read((ask) => ask('open', [now, [...localHosts]]))
     return dueRuns(open, now, localHosts)
+  }
+
+  /**
+   * Returns the runs of a worker with unread messages. If very many runs have some, it looks only at those that the worker has created
+   * or claimed through this object, so that the cost is bounded by the smaller of the two numbers.
+   */
+  unread(worker: Worker): Promise<readonly UnreadRun[]> {
+    const held = this.#known.has(worker.id) ? this.#commits.held : undefined
+    const most = held === undefined ? MOST_UNREAD : Math.max(FEW_UNREAD, held.length)
+    return this.#connection.read((ask) => ask('unread', [worker.id, held ?? [], most]))
   }
 
   #get(worker: Worker): KnownWorker {

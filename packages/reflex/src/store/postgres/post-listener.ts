@@ -61,7 +61,7 @@ export class PostListener {
   }
 
   async #listen(): Promise<void> {
-    this.#pool ??= makePool(this.#address.connection, { connections: 1, lockMs: 0, silentMs: SILENT_MS, connectMs: SILENT_MS })
+    this.#pool ??= makePool(this.#address.connection, { connections: 1, silentMs: SILENT_MS, connectMs: SILENT_MS })
     const client = await (await this.#pool).connect()
     client.on('error', () => this.#drop(client))
     client.on('notification', () => this.notify())

@@ -50,19 +50,17 @@ import { forgetStored, listSegments, packStored, readSegment } from './stored-se
 import { sweepPostgres } from './sweep.ts'
 import { checkedBlob, checkedProgram } from '../reading.ts'
 
-/** The connections for commits, messages and readers. */
-const CONNECTIONS = 4
-/** The connections for heartbeats: one, and a second one while the first is silent. */
-const HEARTBEATS = 2
+/** From so many connections on, heartbeats have two: a second one while the first is silent. */
+const TWO_HEARTBEATS = 5
 
 /**
  * Opens a store in one schema of a Postgres database (`?schema=NAME`, default `reflex`). The first call creates the
  * schema if it does not exist. Several processes on several machines may have it open. The writes of a method are
- * durable when its promise is fulfilled; every method writes everything or nothing. Each store keeps up to four
- * connections, and one for its heartbeat.
+ * durable when its promise is fulfilled; every method writes everything or nothing. Each store keeps at most seven
+ * connections (`?connections=N`): one for announcements of messages, one or two for its heartbeat, the rest for everything else.
  *
  * Throws `R5061` for an address that cannot be read; the first call connects to the server. Methods reject with `R5060`
- * without the package `pg`, `R5062` to `R5068` and `R5071` for an unusable server, user, database or schema, `R5003`
+ * without the package `pg`, `R5062` to `R5068`, `R5071`, `R5074` and `R5075` for an unusable server, user, database or schema, `R5003`
  * for a journal that is not what was written, `R5025` while another process locks a row.
  *
  * A call whose connection is lost connects again and finds out whether it was performed before it is repeated. A
@@ -72,9 +70,10 @@ const HEARTBEATS = 2
  */
 export function openPostgres(address: string, options: PostgresOptions = {}): Store {
   const parsed = parsePostgresAddress(address)
+  const heartbeats = parsed.connections < TWO_HEARTBEATS ? 1 : 2
   return new PostgresStore(
-    new PostgresConnection(parsed, options, CONNECTIONS),
-    new PostgresConnection(parsed, options, HEARTBEATS),
+    new PostgresConnection(parsed, options, parsed.connections - heartbeats - 1),
+    new PostgresConnection(parsed, options, heartbeats),
     parsed,
   )
 }
@@ -194,7 +193,7 @@ class PostgresStore implements Store {
 
   unread(worker: Worker): Promise<readonly UnreadRun[]> {
     this.#postListener.renew()
-    return this.#connection.read((ask) => ask('unread', [worker.id]))
+    return this.#leases.unread(worker)
   }
 
   watch(posted: () => void): PostWatch {

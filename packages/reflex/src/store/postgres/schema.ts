@@ -75,8 +75,20 @@ alter table ${schema}.journal add column moved bigint;
 alter table ${schema}.journal alter column moved set default txid_current();
 create index journal_by_transaction on ${schema}.journal (moved, run, first);`
 
+/**
+ * Indexes that lead to few runs among millions: those with a due time (in order of it), those that run, those that are open or went wrong
+ * (in order of the lists). The index of all open runs by number is not needed any more. The status of a run is part of all these
+ * indexes: a commit that changes neither it nor the due time still changes the row in its place.
+ */
+const addDue = (schema: string) => `
+create index run_due on ${schema}.run (due) where status in ('running', 'suspended') and due is not null;
+create index run_running on ${schema}.run (seq) where status = 'running';
+create index run_open_by_start on ${schema}.run (started desc, seq desc) where status in ('running', 'suspended');
+create index run_stopped_by_start on ${schema}.run (started desc, seq desc) where status in ('failed', 'cancelled');
+drop index ${schema}.run_open;`
+
 /** The statements from each layout to the next one, beginning without tables. A release that changes the layout adds to them. */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [firstLayout, addUsage, addSegments, addEntryNames, addTransactions]
+const MIGRATIONS: readonly ((schema: string) => string)[] = [firstLayout, addUsage, addSegments, addEntryNames, addTransactions, addDue]
 export const LAYOUT = MIGRATIONS.length
 const FIRST_TABLES = ['header', 'run', 'journal', 'snapshot', 'program', 'blob', 'inbox', 'worker', 'ledger']
 const TABLES = [...FIRST_TABLES, 'segment', 'ledger_facts']

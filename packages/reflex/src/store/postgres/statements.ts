@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { SummedBatch } from '../checksums.ts'
 import { LAYOUT } from './schema.ts'
+import { listStatements } from './list-statements.ts'
 import { ledgerStatements } from './ledger-statements.ts'
 import { segmentStatements } from './segment-statements.ts'
 import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts'
@@ -8,11 +9,6 @@ import type { SegmentRow } from '../segments.ts'
 import { SEGMENT_FIELDS } from '../statements.ts'
 
 const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, run.used, token, chain, run.sum'
-
-/** Find the name and the kind in the JSON of a program: a cast to JSON would fail for a damaged one. */
-const JSON_TEXT = String.raw`"(?:[^"\\]|\\.)*"`
-const PIN_NAME = `'^\\[(${JSON_TEXT})'`
-const PIN_KIND = `'^\\[${JSON_TEXT},(${JSON_TEXT})'`
 
 /** The type of the rows that each statement returns. */
 export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' | 'blob' | 'entries' | 'ledgerFacts' | 'keptLedgers'> {
@@ -127,8 +123,8 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
   const RUN = `select ${ROW}, ${base}, ${baseRow}, owner, worker.id as worker, host, pid, place, began, seen, ttl
     from ${at}.run left join ${at}.worker on worker.id = run.owner`
   return {
-    hello: `with forgotten as (delete from ${at}.worker where seen < $8 and id <> $1
-        and id not in (select owner from ${at}.run where status in ('running', 'suspended') and owner is not null))
+    // The runs of a worker that is forgotten have no owner, so nobody has to look for them among all runs.
+    hello: `with forgotten as (delete from ${at}.worker where seen + ttl < $8 and id <> $1)
       insert into ${at}.worker (id, host, pid, place, began, seen, ttl) select $1, $2, $3, $4, $5, $6, $7 where ${current}
       on conflict (id) do update set place = excluded.place, began = excluded.began, ttl = excluded.ttl,
         seen = case when worker.seen - excluded.seen between 0 and excluded.ttl then worker.seen else excluded.seen end`,
@@ -159,9 +155,6 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
       union all (select journal.first, count, version, sum, '' from ${at}.journal, start
         where run = $1 and journal.first < start.first order by journal.first desc limit 1)
       order by first`,
-    runs: `${RUN} where ($1::text[] is null or status = any($1)) and ($2::text is null or trace = $2 or run.id ^@ $2)
-      and ($3::text is null or substring(program from ${PIN_KIND}) = $3) and ($4::text is null or substring(program from ${PIN_NAME}) = $4)
-      and updated >= $5 and updated < $6 and (started, run.seq) < ($7, $8) order by started desc, run.seq desc limit $9`,
     // Batches of transactions that the first snapshot does not include and the second one does. Those of a database that was restored
     // on another server can have higher numbers than all its transactions.
     committed: `with upto as (select coalesce($4::txid_snapshot, txid_current_snapshot()) as taken)
@@ -192,19 +185,8 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
     posted: `select inbox.seq as "row" from ${at}.inbox join ${at}.run on run.seq = inbox.run where run.id = $1 and inbox.id = $2`,
     inbox: `select inbox.seq as "row", inbox.id, type, target, sender, at, inbox.sum, body from ${at}.inbox join ${at}.run on run.seq = inbox.run
       where run.id = $1 and taken is null and inbox.seq > $2 order by inbox.seq limit $3`,
-    // The index leads from run to run, past the messages between them.
-    unread: `with recursive unread (run) as ((select min(run) from ${at}.inbox where taken is null)
-        union all select (select min(run) from ${at}.inbox where taken is null and inbox.run > unread.run) from unread where run is not null)
-      select run.id as run, (select max(inbox.seq) from ${at}.inbox where inbox.run = run.seq and taken is null)::text as mark
-      from unread join ${at}.run on run.seq = unread.run where owner = $1`,
-    open: `with told as (select run, min(at) filter (where type <> 'message') as told,
-        min(at) filter (where type = 'message') as heard, json_agg(target) filter (where type = 'message') as topics
-        from ${at}.inbox where taken is null group by run)
-      select run.id, status, last, ${base}, updated, run.due, told.told, told.heard, told.topics::text as topics,
-      case when told.topics is null then null else waits end as waits, owner, worker.id as worker, host, pid, place, began, seen, ttl
-      from ${at}.run left join ${at}.worker on worker.id = run.owner left join told on told.run = run.seq
-      where status in ('running', 'suspended') and (status = 'running' or run.due <= $1 or told.run is not null) order by run.seq`,
 
+    ...listStatements(at, RUN, base),
     ...ledgerStatements(at, current),
     ...segmentStatements(at, current),
     ...sweepStatements(at, RUN, schema, current),
