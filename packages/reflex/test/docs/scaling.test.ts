@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { limitsOf } from '../../../../bench/cluster/capacity.ts'
+import { databasesFor, limitsOf } from '../../../../bench/cluster/capacity.ts'
 import { AGENT_MACHINE, rough, TABLES } from '../../../../bench/cluster/capacity-tables.ts'
 import { SERVERS } from '../../../../bench/cluster/scenarios.ts'
 import { simulationTable } from '../../../../bench/cluster/simulation-table.ts'
@@ -18,7 +18,10 @@ test.each(Object.entries({ ...TABLES, simulation: simulationTable }))('the table
 test('what breaks first is what the model says', () => {
   const rows = page.slice(page.indexOf('## What breaks first')).split('\n')
   for (const { machines } of limitsOf(AGENT_MACHINE, SERVERS.large).filter(({ resource }) => resource !== 'commits'))
-    expect(rows.some((row) => row.startsWith(`| ${rough(machines)} |`))).toBe(true)
+    expect(rows.filter((row) => row.startsWith(`| ${rough(machines)} |`)).length, String(machines)).toBeGreaterThan(0)
+  const databases = databasesFor(10_000, AGENT_MACHINE, SERVERS.large)
+  expect(page).toContain(`${databases} clusters of ${Math.ceil(10_000 / databases)} machines`)
+  expect(page).toContain(`one server is far too small: ${databases} of the largest`)
 })
 
 test('the registry of the page spreads runs evenly, and a new database takes runs from all and moves no other', async () => {
