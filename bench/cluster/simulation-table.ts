@@ -3,7 +3,8 @@ import { type Cells, percent, rough, table, whole } from './capacity-tables.ts'
 import { Delays } from './delays.ts'
 import { scenario, SERVERS } from './scenarios.ts'
 import type { ServerLimits } from './settings.ts'
-import { simulate, type SimulationResult } from './simulate.ts'
+import type { SimulationResult } from './result.ts'
+import { simulate } from './simulate.ts'
 
 const SIMULATED: readonly (readonly [machines: number, server: ServerLimits])[] = [
   [1, SERVERS.small],

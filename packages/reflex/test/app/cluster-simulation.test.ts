@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { AGENT_WORK, scenario, SERVERS } from '../../../../bench/cluster/scenarios.ts'
 import type { ClusterSettings, TenantLoad } from '../../../../bench/cluster/settings.ts'
-import { simulate, type SimulationResult, type TurnEvent } from '../../../../bench/cluster/simulate.ts'
+import type { SimulationResult, TurnEvent } from '../../../../bench/cluster/result.ts'
+import { simulate } from '../../../../bench/cluster/simulate.ts'
 
 /** The model of a cluster in `bench/cluster`, on which the figures of docs/scaling.md rest. */
 
