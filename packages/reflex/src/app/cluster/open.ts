@@ -1,6 +1,6 @@
 import { isFault } from '../../kernel/index.ts'
 import type { Cluster, ClusterOptions, ClusterPackage } from './contract.ts'
-import { clusterFaults } from './faults.ts'
+import { memberFaults } from './faults.ts'
 
 const PACKAGE = 'reflex-runtime-cluster'
 
@@ -13,17 +13,17 @@ async function loadClusters(): Promise<ClusterPackage> {
     loaded = (await import(/* @vite-ignore */ name)) as Partial<ClusterPackage>
   } catch (cause) {
     if (isFault(cause)) throw cause
-    throw clusterFaults.make('R5140', `the package ${PACKAGE} cannot be loaded`, { cause, fix: `npm install ${PACKAGE}` })
+    throw memberFaults.make('R5140', `the package ${PACKAGE} cannot be loaded`, { cause, fix: `npm install ${PACKAGE}` })
   }
   const { openCluster, findCluster } = loaded
   if (openCluster !== undefined && findCluster !== undefined) return { openCluster, findCluster }
-  throw clusterFaults.make('R5140', `the package ${PACKAGE} is of another version than Reflex`, { fix: `npm install ${PACKAGE}@latest` })
+  throw memberFaults.make('R5140', `the package ${PACKAGE} is of another version than Reflex`, { fix: `npm install ${PACKAGE}@latest` })
 }
 
 /** Returns an address if it is one of Postgres. Throws `R5141` for any other store. */
 function clusterAddress(address: string | undefined, storeName: string): string {
   if (address !== undefined && isPostgres(address)) return address
-  throw clusterFaults.make('R5141', `the store ${storeName} is not in Postgres, or its address is not known`)
+  throw memberFaults.make('R5141', `the store ${storeName} is not in Postgres, or its address is not known`)
 }
 
 function isPostgres(address: string): boolean {
