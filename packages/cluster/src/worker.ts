@@ -219,7 +219,14 @@ class Worker implements ClusterWorker {
     const word = outcome.did === 'failed' && outcome.again ? 'again' : outcome.did
     const needs = outcome.did === 'lacks' ? [...outcome.needs] : []
     const problem = outcome.did === 'failed' ? JSON.stringify(outcome.fault) : null
-    await connection.query(`select ${names.own}.end_turn($1, $2, $3, $4, $5, $6)`, [run, number, this.#parts.worker.id, word, needs, problem])
+    await connection.query(`select ${names.own}.end_turn($1, $2, $3, $4, $5, $6)`, [
+      run,
+      number,
+      this.#parts.worker.id,
+      word,
+      needs,
+      problem,
+    ])
   }
 
   drain(): Promise<void> {
