@@ -202,6 +202,8 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'ledger/split',
     'plan/project-file',
     'plan/skill-host',
+    // The hash of a value by the platform, in a tenth of the time of that of the kernel.
+    'gate/sha256',
     // Decisions that nobody carries out: previews, shadows, savings.
     'face/inputs',
     'gate/decide',
@@ -447,7 +449,11 @@ export function checkCluster(sources: Iterable<readonly [file: string, text: str
       .map(({ target, offset }) => {
         const before = text.slice(0, offset).split('\n')
         const place = { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
-        return { ...place, message: `the cluster may not import ${target}`, fix: `import from ${CLUSTER.join(', ')}, or pass it in from app` }
+        return {
+          ...place,
+          message: `the cluster may not import ${target}`,
+          fix: `import from ${CLUSTER.join(', ')}, or pass it in from app`,
+        }
       }),
   )
 }

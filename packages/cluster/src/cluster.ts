@@ -1,5 +1,5 @@
 import type { FaultData, Host } from 'reflex-runtime/kernel'
-import { clusterFaults, parsePostgresAddress, type PostgresAddress } from 'reflex-runtime/store'
+import { clusterFaults, openPostgres, parsePostgresAddress, type PostgresAddress } from 'reflex-runtime/store'
 import { Calls } from './calls.ts'
 import { connect, type Connection } from './connection.ts'
 import type {
@@ -27,16 +27,28 @@ const LISTED = 100
 const LONGEST_SCHEMA = 55
 
 /**
- * Opens the cluster of a store in Postgres, and creates its schema next to that of the store if it is missing. The store itself must be
- * there. Throws `R5061` for an address that cannot be read, and `R5101` to `R5103`.
+ * Opens the cluster of a store in Postgres, and creates its schema next to that of the store if it is missing. Throws `R5061` for an address that cannot be read, and `R5101` to `R5103`.
  */
 export async function openCluster(address: string, { host }: ClusterOptions): Promise<Cluster> {
   const parsed = parsePostgresAddress(address)
   return opened(parsed, async (connection, names) => {
+    await ensureStore(connection, names, address)
     const engine = await Engine.open(connection, engineSchema(parsed.schema))
     await prepareSchema(connection, names)
     return new PostgresCluster({ connection, names, schema: parsed.schema, engine, host })
   })
+}
+
+/** The store creates its tables when it is first used: a worker may be the first process of all. */
+async function ensureStore({ query }: Connection, { store }: Names, address: string): Promise<void> {
+  const [row] = await query<{ found: boolean }>('select to_regclass($1) is not null as found', [`${store}.run`])
+  if (row?.found === true) return
+  const opened = openPostgres(address)
+  try {
+    await opened.runs({ limit: 1 })
+  } finally {
+    await opened.close()
+  }
 }
 
 /** Returns the cluster of a store if it has one, and changes nothing. Throws as `openCluster`. */

@@ -53,6 +53,7 @@ import {
   type Host,
   hostOf,
   isFault,
+  type Json,
   type JsonObject,
   keptRecords,
   type InboxLimit,
@@ -443,6 +444,11 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   optionsOf(kind: string): unknown {
     checkArguments('optionsOf', { kind: [kind, TEXT] })
     return Reflect.get(this.#options, kind)
+  }
+
+  /** Returns the hash of a value under a key of this user, as 64 hexadecimal digits: nobody else can find the value by trying. */
+  contentDigest(value: Json): string {
+    return this.#assembly.digestOf(value)
   }
 
   /** Returns a variable of the environment; undefined for one that is not set. */
