@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { SummedBatch } from '../checksums.ts'
-import { LAYOUT } from './schema.ts'
+import { LAYOUT } from './layouts.ts'
 import { listStatements } from './list-statements.ts'
 import { ledgerStatements } from './ledger-statements.ts'
 import { segmentStatements } from './segment-statements.ts'
