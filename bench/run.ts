@@ -8,6 +8,8 @@ import { encodeRecord, Runtime } from '../packages/reflex/src/kernel/index.ts'
 import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/workflow/model/compile.ts'
 import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow } from '../packages/reflex/src/kinds/workflow/index.ts'
 import { allocatedBytes } from './allocation.ts'
+import { clusterCapacity, clusterSimulation } from './cluster-simulation.ts'
+import { clusterCosts } from './cluster/measure-costs.ts'
 import { dataflow } from './dataflow.ts'
 import { dot } from './dot.ts'
 import { durable } from './durable.ts'
@@ -123,6 +125,9 @@ const PARTS = {
   serve: serving,
   'serve-streams': servingStreams,
   'serve-mcp': servingMcp,
+  'cluster-costs': clusterCosts,
+  'cluster-capacity': clusterCapacity,
+  'cluster-simulation': clusterSimulation,
 }
 
 const wanted = process.argv.slice(2)

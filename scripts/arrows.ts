@@ -200,10 +200,13 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'manifest/version',
     'ledger/entries',
     'ledger/split',
+    'plan/project-file',
     'plan/skill-host',
     // Decisions that nobody carries out: previews, shadows, savings.
     'face/inputs',
     'gate/decide',
+    // The words of users, as the gate compares them with those that are learned.
+    'gate/words',
     'gate/saving',
     'gate/shadow',
     // Simulated executions, for tests of skills.
@@ -264,8 +267,8 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'snapshot/snapshot-document',
   ],
   wrap: ['session/faults'],
-  // Without a server: schedules of a store are changed by the command, and fired by workers.
-  serve: ['metrics', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
+  // Without a server: schedules of a store are changed by the command, and fired by workers, which answer probes.
+  serve: ['metrics', 'ready', 'triggers/config', 'triggers/scheduler', 'triggers/schedules'],
   pictures: ['cause-picture', 'dot', 'drawing', 'layout', 'mark', 'picture'],
   protocol: ['catalogue', 'plain', 'shapes', 'schemas', 'documents', 'view-document', 'record-document'],
   app: [
@@ -284,6 +287,10 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'known-stores',
     'secret-file',
     'worker',
+    'cluster/contract',
+    'cluster/faults',
+    'cluster/open',
+    'cluster/work',
     'forking',
     'replaying',
     'replaying-check',
@@ -299,6 +306,7 @@ export const SIDE_DOORS: Readonly<Record<string, string>> = {
   'policy/label.ts': 'labels of values are not public',
   'policy/written-labels.ts': 'labels of values are not public',
   'store/postgres/faults.ts': 'a catalogue loads no room',
+  'store/cluster-faults.ts': 'a catalogue loads no room',
   'store/schema.ts': 'the layout of tables is not public',
   'tools/paths.ts': 'paths are not public, and the command looks for its store with them',
   'tools/capability.ts': 'the command judges paths with it, and loads no tool',
@@ -428,9 +436,28 @@ export function checkArrows(sources: Iterable<readonly [file: string, text: stri
   return findings
 }
 
-/** Checks every file of src, prints the findings, and fails the process if there are any. */
-export function reportOn(name: string, check: (sources: readonly (readonly [file: string, text: string])[]) => readonly Finding[]): void {
-  const src = 'packages/reflex/src'
+/** What the package of the cluster imports: two doors of the runtime, its engine and the driver of Postgres. */
+const CLUSTER = ['reflex-runtime/kernel', 'reflex-runtime/store', '@dbos-inc/dbos-sdk', 'pg']
+
+/** Checks the sources of packages/cluster: the runtime knows it by one dynamic import, and it knows two doors of the runtime. */
+export function checkCluster(sources: Iterable<readonly [file: string, text: string]>): Finding[] {
+  return [...sources].flatMap(([file, text]) =>
+    importsOf(text)
+      .filter(({ target }) => !target.startsWith('.') && !CLUSTER.includes(target))
+      .map(({ target, offset }) => {
+        const before = text.slice(0, offset).split('\n')
+        const place = { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+        return { ...place, message: `the cluster may not import ${target}`, fix: `import from ${CLUSTER.join(', ')}, or pass it in from app` }
+      }),
+  )
+}
+
+/** Checks every file of a folder of sources, prints the findings, and fails the process if there are any. */
+export function reportOn(
+  name: string,
+  check: (sources: readonly (readonly [file: string, text: string])[]) => readonly Finding[],
+  src = 'packages/reflex/src',
+): void {
   const root = resolve(import.meta.dirname, '..', src)
   const files = globSync('**/*.ts', { cwd: root })
     .map((file) => file.replaceAll('\\', '/'))
@@ -442,4 +469,7 @@ export function reportOn(name: string, check: (sources: readonly (readonly [file
   if (findings.length > 0) process.exitCode = 1
 }
 
-if (process.argv[1] === import.meta.filename) reportOn('arrows', checkArrows)
+if (process.argv[1] === import.meta.filename) {
+  reportOn('arrows', checkArrows)
+  reportOn('arrows', checkCluster, 'packages/cluster/src')
+}

@@ -14,7 +14,7 @@ import { isObject, type RunFilter } from '../kernel/index.ts'
 import type { AnyKindModule } from '../programs/kind-module.ts'
 import { BODY_FORMS } from '../programs/load-body.ts'
 import type { RunOptionTable, RunOptionType } from '../programs/run-options.ts'
-import type { ResumeOptions, SharedOptions, SharedRunOptions } from './options.ts'
+import type { ClusterSettings, ResumeOptions, SharedOptions, SharedRunOptions } from './options.ts'
 import { TRUST_LEVELS } from '../policy/index.ts'
 import {
   ANYTHING,
@@ -77,6 +77,7 @@ const SHARED = {
   leaseMs: NUMBER,
   actor: TEXT,
   observe: anyOf(oneOf(false), OBJECT),
+  cluster: anyOf(oneOf(true), options({ queues: TEXTS, has: TEXTS, slots: COUNT } satisfies FormsOf<ClusterSettings>)),
   surroundings: shape('surroundings', {
     host: objectWith('a host', 'now', 'at', 'entropy'),
     worker: OBJECT,
@@ -127,6 +128,10 @@ const RUN = {
   outside: FLAG,
   by: TEXT,
   prepare: FUNCTION,
+  // Their values are checked where they are read.
+  queue: TEXT,
+  tenant: TEXT,
+  priority: NUMBER,
 } satisfies FormsOf<SharedRunOptions>
 
 /** The form of the first argument of `run`: a path, a program, or a value that can be read as a program. */
@@ -155,7 +160,7 @@ function valueForm(type: RunOptionType): Form {
 }
 
 const { prepare, agent, model, recorded } = RUN
-export const RESUME_OPTIONS = options({ prepare, agent, model, recorded } satisfies FormsOf<ResumeOptions>)
+export const RESUME_OPTIONS = options({ prepare, agent, model, recorded, inspect: FUNCTION } satisfies FormsOf<ResumeOptions>)
 export const ANSWER_OPTIONS = options({ prepare, by: TEXT, reason: TEXT, outside: FLAG, run: FLAG } satisfies FormsOf<AnswerOptions>)
 export const SIGNAL_OPTIONS = options({ prepare, by: TEXT, id: TEXT, outside: FLAG, run: FLAG } satisfies FormsOf<SignalOptions>)
 export const CANCEL_OPTIONS = options({

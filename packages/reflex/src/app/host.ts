@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir, hostname, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { ClusterPackage } from './cluster/contract.ts'
 import { type Host, systemHost, type Worker } from '../kernel/index.ts'
 
 /** The facts of a process about itself and its environment. Only this file of the composition reads them. */
@@ -15,6 +16,8 @@ export interface Surroundings {
   readonly actor: string
   /** Returns a proof that this user created a text, made with a secret in the user's own folder; undefined if there is no secret. */
   readonly seal?: (text: string) => string | undefined
+  /** The engine of clusters. Absent: that of the package `reflex-runtime-cluster`, which is loaded when a cluster is wanted. */
+  readonly clusters?: ClusterPackage
 }
 
 /** Returns the facts of this process. */

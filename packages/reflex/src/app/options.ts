@@ -1,6 +1,6 @@
 import type { RunHandle } from '../runs/handle.ts'
 import type { Surroundings } from './host.ts'
-import type { Fault, Store } from '../kernel/index.ts'
+import type { Fault, Peek, Store } from '../kernel/index.ts'
 import type { LanguageModel, Model, Prices } from '../models/index.ts'
 import type { ObserveOptions } from '../history/telemetry/api.ts'
 import type { ProposedServers } from '../mcp/index.ts'
@@ -63,7 +63,22 @@ export interface SharedOptions {
    * a provider. False: off. Nothing is imported if telemetry is not set up.
    */
   readonly observe?: ObserveOptions | false
+  /**
+   * True, or the settings of a worker: runs are carried on by the workers of the cluster of the store, which must be in Postgres. A run that is
+   * started is stored and left to them, and its handle follows it. Needs the package `reflex-runtime-cluster`.
+   */
+  readonly cluster?: true | ClusterSettings
   readonly surroundings?: Surroundings
+}
+
+/** What a process says when it joins the cluster of its store as a worker. */
+export interface ClusterSettings {
+  /** The queues that it serves. Default: all. */
+  readonly queues?: readonly string[]
+  /** What the operator says of it, such as `gpu`. */
+  readonly has?: readonly string[]
+  /** The most turns of runs at once. Default: 64. */
+  readonly slots?: number
 }
 
 /**
@@ -107,6 +122,12 @@ export interface SharedRunOptions<Types extends WorkflowTypes = UnknownTypes> {
   readonly by?: string
   /** Called before the first record, to add listeners. */
   readonly prepare?: (handle: RunHandle) => void
+  /** With a cluster: the queue in which the run waits for a worker. Default: `default`. */
+  readonly queue?: string
+  /** With a cluster: the customer for whom the run works. Tenants share the workers fairly. */
+  readonly tenant?: string
+  /** With a cluster: a lower number goes first in its queue and tenant. Default: 0. */
+  readonly priority?: number
 }
 
 /** The options of a run: the shared ones, and those of each kind under its name: `{ pipeline: { resumeFrom } }`. */
@@ -114,4 +135,7 @@ export type RunOptions<Types extends WorkflowTypes = UnknownTypes, Modules exten
   RunOptionsByKind<Modules>
 
 /** The options of a resume. */
-export type ResumeOptions = Pick<SharedRunOptions, 'prepare' | 'agent' | 'model' | 'recorded'>
+export interface ResumeOptions extends Pick<SharedRunOptions, 'prepare' | 'agent' | 'model' | 'recorded'> {
+  /** Called with the stored run, once what it names is loaded and before it is opened. What it throws rejects the resume; nothing is recorded. */
+  readonly inspect?: (stored: Peek) => void
+}

@@ -58,7 +58,9 @@ import {
   type InboxLimit,
   type Message,
   noRecord,
+  type OpenRun,
   type Program,
+  type Peek,
   readPart,
   type Rec,
   type Run,
@@ -66,6 +68,7 @@ import {
   type RunRow,
   type Runtime,
   segmentStart,
+  type StartOptions,
   type State,
   type Store,
   toFault,
@@ -74,8 +77,8 @@ import { isModule, type Kinds, type ViewedPrograms } from '../programs/kinds.ts'
 import type { Library } from '../programs/library.ts'
 import { checkLimits, checkStarted, checkStartOptions } from './check-start-options.ts'
 import type { McpServers } from '../mcp/index.ts'
-import type { Models } from '../models/index.ts'
-import type { BuiltInKinds, ReflexOptions, ResumeOptions, RunOptions, SharedOptions, SharedRunOptions } from './options.ts'
+import { accessibleProviders, type Models } from '../models/index.ts'
+import type { BuiltInKinds, ClusterSettings, ReflexOptions, ResumeOptions, RunOptions, SharedOptions, SharedRunOptions } from './options.ts'
 import { TelemetryObserver } from '../history/telemetry/observer.ts'
 import { type ProjectedSpan, projectSpans } from '../history/telemetry/spans.ts'
 import { UNTRUSTED } from '../policy/label.ts'
@@ -96,6 +99,10 @@ import { beginningOf, RunFolders, startedBesides } from './run-folders.ts'
 import type { CompanionFiles } from '../programs/language.ts'
 import type { ComparedProgram } from './capturing.ts'
 import { calledHosts } from './called-programs.ts'
+import type { Cluster, RunPlace } from './cluster/contract.ts'
+import { clusterFaults } from './cluster/faults.ts'
+import { checkPlace } from './cluster/names.ts'
+import { ClusterConnection } from './cluster/open.ts'
 import { chosenOptions, companionsOf, isLinted, keptOptions, optionsOfKind } from './kind-options.ts'
 import { checkModules } from './install-kinds.ts'
 import { HOUSE_PORTS } from './world.ts'
@@ -142,6 +149,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   readonly #handles = new WeakMap<Run<RunSettings>, RunHandle>()
   readonly #folders: RunFolders
   readonly #observing: TelemetryObserver
+  readonly #cluster: ClusterConnection
   readonly #openings = new Set<(run: Run<RunSettings>) => void>()
 
   constructor(options: ReflexOptions<Modules> = {}) {
@@ -162,6 +170,14 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       onTrouble: (fault) => options.onTrouble?.(fault),
     })
     const { store } = this.#assembly
+    const { host, clusters, environment } = this.#surroundings
+    const address = options.store ?? environment['REFLEX_STORE']
+    this.#cluster = new ClusterConnection({
+      host,
+      clusters,
+      storeName: store.name,
+      address: typeof address === 'string' ? address : undefined,
+    })
     this.#observing = new TelemetryObserver(
       { store, programsOf: (state) => this.programsOf(state), onTrouble: (fault) => options.onTrouble?.(fault) },
       options.observe,
@@ -205,6 +221,11 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   get models(): Models {
     return this.#assembly.models
+  }
+
+  /** The providers of models that this process can ask: their package is installed, and their key is set. */
+  get modelProviders(): readonly string[] {
+    return accessibleProviders(this.#surroundings.environment)
   }
 
   get policy(): OperatorPolicy {
@@ -251,6 +272,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     checkArguments('run', { program: [what, PROGRAM], options: [options, this.#runForm] })
     if (options.id !== undefined && !isRunName(options.id)) throw invalidRunName(options.id)
     if (options.limits !== undefined) checkLimits(options.limits)
+    const place = this.#placeOf(options)
     if (options.agentId?.trim() === '')
       throw faults.make('R2031', 'the agent of the run has no name', { fix: 'write --agent-id NAME, or leave it out' })
     const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
@@ -312,14 +334,53 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     checkStarted(this.runtime.programs, program, besides)
     const { kinds, library, runtime } = this
     const hosts = await calledHosts({ kinds, library, programs: runtime.programs }, program, { besides, trust: options.trust })
-    const run = await this.runtime.start(program, {
+    const start: StartOptions<RunSettings> = {
       ...(Object.keys(input).length === 0 ? {} : { args: input }),
       hosts,
       ...(outside === undefined ? (options.id === undefined ? {} : { id: options.id }) : { id: outside.id }),
       settings: ({ id }) => ({ ...settings, folder: this.runFolder(id) }),
-      prepare: (made) => this.#prepare(made, options.prepare, program.kind),
-    })
-    return this.#handle(run) as RunHandle<WorkflowTypes> as RunHandle<Types>
+    }
+    // Code of this process drives a run of a hosted kind.
+    const handle =
+      place === undefined || this.kinds.isHosted(program.kind)
+        ? this.#handle(await runtime.start(program, { ...start, prepare: (made) => this.#prepare(made, options.prepare, program.kind) }))
+        : await this.#startElsewhere(program, start, place, options.prepare)
+    return handle as RunHandle<WorkflowTypes> as RunHandle<Types>
+  }
+
+  /** Stores a run, and leaves it to the workers of the cluster. */
+  async #startElsewhere(
+    program: Program,
+    start: StartOptions<RunSettings>,
+    place: RunPlace,
+    prepare: SharedRunOptions['prepare'],
+  ): Promise<RunHandle> {
+    const cluster = await this.cluster()
+    const { id, settings } = await this.runtime.start(program, { ...start, handOver: (run) => cluster.enlist(run, place) })
+    const followed = this.runtime.follow(id, settings)
+    const handle = new RunHandle(followed, this.programsOf(followed.state))
+    prepare?.(handle)
+    await followed.look()
+    return handle
+  }
+
+  /** Returns the place of a run among those of the cluster; undefined without one. Throws `R5142` and `R5143`. */
+  #placeOf({ queue, tenant, priority }: Pick<SharedRunOptions, 'queue' | 'tenant' | 'priority'>): RunPlace | undefined {
+    if (this.clusterSettings !== undefined) return checkPlace({ queue, tenant, priority })
+    const [named] = Object.entries({ queue, tenant, priority }).find(([, value]) => value !== undefined) ?? []
+    if (named === undefined) return undefined
+    throw clusterFaults.make('R5142', `${named} has no effect: this process carries its runs on by itself`)
+  }
+
+  /** The settings with which this process joins its cluster; undefined if it carries its runs on by itself. */
+  get clusterSettings(): ClusterSettings | undefined {
+    const { cluster } = this.#options
+    return cluster === true ? {} : cluster
+  }
+
+  /** Opens the cluster of the store, also for an object that does not use it for its runs. Throws `R5140`, `R5141` and the faults of the package. */
+  cluster(): Promise<Cluster> {
+    return this.#cluster.open()
   }
 
   /**
@@ -467,7 +528,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     checkArguments('resume', { run: [ref, TEXT], options: [options, RESUME_OPTIONS] })
     const { id } = await this.find(ref)
     if (!isRunName(id)) throw invalidRunName(id)
-    await this.#findMissing(id)
+    const stored = await this.#findMissing(id)
+    options.inspect?.(stored)
     return this.#open(id, options)
   }
 
@@ -486,21 +548,23 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /** Loads the dependencies of a run by name: its tools, and programs that may have been added to the folder of their caller. */
-  async #findMissing(id: string): Promise<void> {
-    const { state, definitions } = await this.runtime.peek(id)
+  async #findMissing(id: string): Promise<Peek> {
+    const stored = await this.runtime.peek(id)
+    const { state, definitions } = stored
     const { file, tools, trust } = this.runtime.settingsOf(state)
     await this.useTools(tools ?? [], trust)
-    if (file === undefined) return
+    if (file === undefined) return stored
     for (const frame of state.frames.values()) {
       const program = definitions.program(frame.pin)
       const input = frame.link === undefined ? frame.args : hostOf(state, frame.pin)
       const besides = startedBesides(this.kinds, program.kind, input)
       await this.library.resolveCalls(program, dirname(file), { modules: isModule(file), besides })
     }
+    return stored
   }
 
-  /** Returns the limits of a run of this process: those of its start and those added since. */
-  limits(run: Run<RunSettings>): RunLimits | undefined {
+  /** Returns the limits of an open run: those of its start and those added since. */
+  limits(run: OpenRun<RunSettings>): RunLimits | undefined {
     checkArguments('limits', { run: [run, RUN_OBJECT] })
     const { limits } = run.settings
     return limits === undefined ? undefined : { ...limits, ...run.state.meter.limits }
@@ -516,8 +580,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   /**
    * Records an answer before the run continues. If this process can own the run, the answer is recorded in the run and the
-   * result has its handle. Otherwise, and with `run: false`, the answer is added to the inbox; the process that continues the
-   * run reads it. `message` is its name in the inbox. Throws `R4200` and `R4201` for an answer or a reason that the question does not allow.
+   * result has its handle. Otherwise, with `run: false`, and for a run that only its host can continue, the answer is added to
+   * the inbox; the process that continues the run reads it. `message` is its name in the inbox. Throws `R4200` and `R4201` for an answer or a reason that the question does not allow.
    */
   async answer(address: string, value: unknown, options: AnswerOptions = {}): Promise<AnswerResult> {
     checkArguments('answer', { address: [address, TEXT], options: [options, ANSWER_OPTIONS] })
@@ -526,7 +590,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const { by = this.actor, reason } = options
     checkReason(reason)
     if (options.outside === true && !isOption(question, answer)) await this.#labelOutside(question.run, 'answer')
-    const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(question.run, prepareOf(options)))
+    const isPosted = options.run === false || (await this.#isDrivenElsewhere(question.run))
+    const handle = isPosted ? undefined : await this.#openHere(() => this.resume(question.run, prepareOf(options)))
     if (handle !== undefined) return { question, record: await handle.answer(question, answer, by, reason), handle }
     const given = { type: 'answer', to: question.wait, body: answer, by, ...(reason === undefined ? {} : { reason }) } as const
     return { question, message: await this.#post(question.run, given) }
@@ -553,7 +618,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       host,
       actor,
       programsOf: (state: State) => this.programsOf(state),
-      open: (run: string, prepare: (handle: RunHandle) => void) => this.#unlessOwned(() => this.#open(run, { prepare })),
+      open: (run: string, prepare: (handle: RunHandle) => void) => this.#openHere(() => this.#open(run, { prepare })),
       post: (run: string, message: Pick<Message, 'type' | 'to' | 'body' | 'by'>) => this.#post(run, message),
     }
     return cancelStored(world, row, options)
@@ -573,14 +638,22 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const { topics, mostEvents: most } = (await this.kinds.load(program[1]))?.live ?? {}
     const limit = most === undefined || topics?.event !== topic ? undefined : { most }
     if (options.id !== undefined) await this.#post(run, { type: 'message', to: topic, body, by }, limit, options.id)
-    const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(run, prepareOf(options)))
+    const handle = options.run === false ? undefined : await this.#openHere(() => this.resume(run, prepareOf(options)))
     if (options.id !== undefined) return { run, topic, message: options.id, ...(handle === undefined ? {} : { handle }) }
     if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }, limit) }
     await handle.run.message(topic, body, { by, ...(limit === undefined ? {} : { limit }) })
     return { run, topic, handle }
   }
 
-  async #unlessOwned(open: () => Promise<RunHandle>): Promise<RunHandle | undefined> {
+  /** True for a run that only its host can continue, and that is not open in this process: this one can add to its inbox. */
+  async #isDrivenElsewhere(run: string): Promise<boolean> {
+    const { program } = await this.find(run)
+    return this.kinds.isHosted(program[1]) && !this.runtime.openRuns.has(run)
+  }
+
+  /** Returns the run that is opened; undefined if it is carried on by another process, or by the cluster. */
+  async #openHere(open: () => Promise<RunHandle>): Promise<RunHandle | undefined> {
+    if (this.clusterSettings !== undefined) return undefined
     try {
       return await open()
     } catch (thrown) {
@@ -939,6 +1012,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     await this.#folders.whenWritten()
     await this.runtime.close()
     await this.#observing.flush()
+    await this.#cluster.close()
     try {
       await this.#assembly.closeKinds()
     } finally {

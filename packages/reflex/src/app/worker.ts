@@ -1,15 +1,9 @@
+import { isFault } from '../kernel/index.ts'
 import type { RunHandle } from '../runs/handle.ts'
-import { causeOf, type FaultData, faultData, isFault, type RunStatus } from '../kernel/index.ts'
 import type { Reflex } from './reflex.ts'
+import { RunCarrier, type Taken, type WorkerEvent } from './run-carrier.ts'
 
-/** An event of a worker about a run. */
-export type WorkerEvent =
-  /** Before anything of the run continues, to add listeners. */
-  | { readonly did: 'took'; readonly run: string; readonly handle: RunHandle }
-  /** `records`: the number of new records. Zero: nothing could be done. */
-  | { readonly did: 'left'; readonly run: string; readonly status: RunStatus; readonly records: number; readonly handle: RunHandle }
-  /** Without a run: the store cannot be read. `R5002`: another process continues the run. */
-  | { readonly did: 'failed'; readonly run: string | undefined; readonly fault: FaultData }
+export type { WorkerEvent } from './run-carrier.ts'
 
 export interface WorkOptions {
   /** Ends the worker: it takes no more runs, and releases its runs after `grace`. */
@@ -36,8 +30,6 @@ const MOST_FRUITLESS = 3
 const LEAST_POLL_MS = 50
 /** The time in milliseconds for which a worker remembers due times. Later ones are found by the regular checks. */
 const LOOKAHEAD_MS = 60_000
-/** Milliseconds: a run that is due again sooner is held until then. To close it and open it again costs more than a tick. */
-const HOLD_MS = 5_000
 /** A worker starts at a random place among this many times its limit of runs. */
 const SPREAD = 4
 
@@ -52,19 +44,11 @@ export async function work(reflex: Reflex, options: WorkOptions = {}): Promise<v
   await new WorkLoop(reflex, options).run()
 }
 
-/** A run that this worker has taken. */
-interface ActiveRun {
-  handle?: RunHandle
-  readonly done: Promise<void>
-  /** Ends it at its next rest, however soon it is due again. */
-  readonly letGo: () => void
-}
-
 /** The loop of `work`, for a process that also starts runs. */
 export class WorkLoop {
   readonly #reflex: Reflex
   readonly #options: WorkOptions
-  readonly #active = new Map<string, ActiveRun>()
+  readonly #carrier: RunCarrier
   /** The runs that were due at the last check and are not started, in reverse order. */
   #waiting: string[] = []
   /** Runs for which nothing could be done, with the number of attempts in a row. Another worker was faster, unless they stay due. */
@@ -83,6 +67,8 @@ export class WorkLoop {
   constructor(reflex: Reflex, options: WorkOptions) {
     this.#reflex = reflex
     this.#options = options
+    const { signal, grace, once, onEvent } = options
+    this.#carrier = new RunCarrier(reflex, { signal, grace, holdsNone: once, onEvent })
   }
 
   get #isOver(): boolean {
@@ -102,19 +88,18 @@ export class WorkLoop {
       while (!this.#isOver) {
         const found = await this.#findDue()
         this.#startWaiting()
-        if (once && this.#active.size === 0) return
-        if (!this.#isOver && (!found || this.#active.size > 0)) await this.#pause(pollMs)
+        if (once && this.#carrier.size === 0) return
+        if (!this.#isOver && (!found || this.#carrier.size > 0)) await this.#pause(pollMs)
       }
     } finally {
       signal?.removeEventListener('abort', stop)
-      await this.#stop()
+      await this.#carrier.stop((ms) => this.#pause(ms))
     }
   }
 
   /** Takes a run that this process has started: continues it and releases it as one that was due. */
   adopt(handle: RunHandle): void {
-    this.#hold(handle.id, (released) => this.#runHeld(handle, 0, released))
-    this.#onOpened(handle.id, handle)
+    this.#follow(handle.id, this.#carrier.adopt(handle))
   }
 
   // Looking
@@ -133,14 +118,14 @@ export class WorkLoop {
       this.#forgetFruitless(due)
       for (const id of due) {
         // Runs that this process owns continue by themselves.
-        if (!runtime.openRuns.has(id) && !this.#active.has(id) && !this.#isPaused(id) && !this.#hosted.has(id)) this.#waiting.push(id)
+        if (!runtime.openRuns.has(id) && !this.#carrier.has(id) && !this.#isPaused(id) && !this.#hosted.has(id)) this.#waiting.push(id)
       }
       this.#paused.delete(STORE)
     } catch (thrown) {
       // An unavailable store is tried at every check, and reported from time to time.
       if (this.#isPaused(STORE)) return false
       this.#backOff(STORE)
-      this.#fail(undefined, thrown)
+      this.#carrier.fail(undefined, thrown)
     }
     this.#rotate()
     return this.#waiting.length > 0
@@ -165,78 +150,37 @@ export class WorkLoop {
   /** Starts waiting runs up to the limit. */
   #startWaiting(): void {
     const { maxRuns: most = 64 } = this.#options
-    while (this.#active.size < most && !this.#isOver) {
+    while (this.#carrier.size < most && !this.#isOver) {
       const id = this.#waiting.pop()
       if (id === undefined) return
-      this.#hold(id, (released) => this.#runOne(id, released))
+      this.#follow(id, this.#carrier.take(id))
     }
-    this.#makeRoom()
+    // Runs that rest and are only held give their places to those that wait.
+    this.#carrier.makeRoom(this.#waiting.length)
   }
 
-  #hold(id: string, run: (released: Promise<void>) => Promise<void>): void {
-    const { promise: released, resolve: letGo } = Promise.withResolvers<void>()
-    const done = Promise.resolve()
-      .then(() => run(released))
-      .catch((thrown: unknown) => this.#onFailure(id, thrown))
-      .finally(() => this.#onDone(id))
-    this.#active.set(id, { done, letGo })
-  }
-
-  /** Runs that rest and are only held give their places to those that wait. */
-  #makeRoom(): void {
-    let needed = this.#waiting.length
-    for (const { handle, letGo } of this.#active.values()) {
-      if (needed === 0) return
-      if (handle?.run.atRest !== true) continue
-      letGo()
-      needed--
-    }
-  }
-
-  #onDone(id: string): void {
-    this.#active.delete(id)
-    this.#startWaiting()
-    if (this.#active.size === 0) this.#wake()
-  }
-
-  /** A run that code of another process drives is left to it. */
-  async #isHosted(id: string): Promise<boolean> {
-    const { store, kinds } = this.#reflex
-    const kind = (await store.read(id, 0))?.row.program[1]
-    if (kind === undefined || !kinds.isHosted(kind)) return false
-    this.#hosted.add(id)
-    return true
-  }
-
-  async #runOne(id: string, released: Promise<void>): Promise<void> {
-    if (await this.#isHosted(id)) return
-    let before: number | undefined
-    const handle = await this.#reflex.resume(id, {
-      prepare: (opened) => {
-        before = opened.run.state.n
-        this.#onOpened(id, opened)
-      },
+  /** Notes what became of a run, and starts those that wait for its place. */
+  #follow(id: string, taken: Promise<Taken>): void {
+    void taken.then((end) => {
+      this.#note(id, end)
+      this.#startWaiting()
+      if (this.#carrier.size === 0) this.#wake()
     })
-    // Another part of this process opened the run first, and releases it.
-    if (before !== undefined) await this.#runHeld(handle, before, released)
   }
 
-  /** Continues an open run until it rests, and releases it. */
-  async #runHeld(handle: RunHandle, before: number, released: Promise<void>): Promise<void> {
-    await this.#waitUntilIdle(handle, released)
-    await handle.run.leave()
-    const { run, status } = handle
-    const records = run.state.n - before
-    this.#emit({ did: 'left', run: handle.id, status, records, handle })
-    handle.close()
-    this.#scheduleDue(run.state.waits.values())
-    this.#recordProgress(handle.id, records)
+  #note(id: string, end: Taken): void {
+    if (end.did === 'failed') return this.#onFailure(id, end.thrown)
+    // A run that code of another process drives is left to it.
+    if (end.did === 'hosted') return void this.#hosted.add(id)
+    if (end.did === 'elsewhere') return
+    this.#scheduleDue(end.due)
+    this.#recordProgress(id, end.records)
   }
 
   /** Schedules a check for the due time of a released run, unless there are runs to start before. */
-  #scheduleDue(waits: Iterable<{ readonly due: number | undefined }>): void {
-    for (const { due } of waits) {
-      if (due === undefined || due > this.#now + LOOKAHEAD_MS) continue
+  #scheduleDue(times: readonly number[]): void {
+    for (const due of times) {
+      if (due > this.#now + LOOKAHEAD_MS) continue
       this.#times.splice(this.#times.findLastIndex((time) => time <= due) + 1, 0, due)
     }
     if (this.#waiting.length === 0) this.#arm()
@@ -254,21 +198,6 @@ export class WorkLoop {
     if (times >= MOST_FRUITLESS) this.#backOff(id)
   }
 
-  #onOpened(id: string, handle: RunHandle): void {
-    const active = this.#active.get(id)
-    if (active !== undefined) active.handle = handle
-    this.#emit({ did: 'took', run: id, handle })
-  }
-
-  /** Resolves when the run rests for a while, or this worker no longer holds it. An input that arrives while it comes to rest is waited for. */
-  async #waitUntilIdle(handle: RunHandle, released: Promise<void>): Promise<void> {
-    const { run } = handle
-    if (this.#isOver) return run.leave()
-    if (this.#options.once !== true) await Promise.race([run.idle({ ahead: HOLD_MS }), released])
-    do await run.idle()
-    while (this.#reflex.runtime.openRuns.get(run.id) === run && !(run.atRest && run.durable === run.state.n))
-  }
-
   #onFailure(id: string, thrown: unknown): void {
     const code = isFault(thrown) ? thrown.code : undefined
     // The run has ended or is deleted in the meantime.
@@ -276,7 +205,7 @@ export class WorkLoop {
     // Another worker was faster: the run is no longer due, or due again soon. This is not a fault.
     if (code === 'R5001') return void this.#paused.set(id, { until: this.#now + MISSED_PAUSE_MS, pause: 0 })
     this.#backOff(id)
-    this.#fail(id, thrown)
+    this.#carrier.fail(id, thrown)
   }
 
   #isPaused(id: string): boolean {
@@ -289,38 +218,6 @@ export class WorkLoop {
   }
 
   // Ending
-
-  /** Releases active runs: their decisions become durable, and any worker may continue them. */
-  async #stop(): Promise<void> {
-    const { grace = 0 } = this.#options
-    const active = [...this.#active.values()]
-    const ended = Promise.all(active.map(({ done }) => done))
-    for (const { letGo } of active) letGo()
-    if (grace > 0 && active.length > 0) {
-      // A fault of a run is reported by the code that runs it.
-      for (const { handle } of active) handle?.run.drain().catch(() => undefined)
-      await Promise.race([ended, this.#pause(grace)])
-    }
-    for (const { handle } of active) void handle?.run.leave()
-    await ended
-  }
-
-  #fail(run: string | undefined, thrown: unknown): void {
-    const cause = causeOf(thrown)
-    const fault = isFault(thrown)
-      ? faultData(thrown)
-      : { code: 'R9002', verdict: 'bug' as const, message: typeof cause === 'string' ? cause : cause.message }
-    this.#emit({ did: 'failed', run, fault })
-  }
-
-  /** A listener cannot stop the worker; an error that it throws is reported as an unhandled rejection. */
-  #emit(event: WorkerEvent): void {
-    try {
-      this.#options.onEvent?.(event)
-    } catch (thrown) {
-      void Promise.reject(thrown)
-    }
-  }
 
   /** Resolves when no run is active, when the worker must end, or after the time. */
   #pause(ms: number): Promise<void> {

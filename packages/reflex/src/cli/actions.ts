@@ -38,6 +38,8 @@ const ID = new Option('--id <name>', 'the name of the run; default: a generated 
 const EVENTS = new Option('--events <file>', 'events, one JSON value on each line; - reads standard input')
 const KIND = new Option('--kind <kind>', 'the kind of the program, if the file name does not show it')
 
+const CLUSTER = new Option('--cluster', 'the workers of the cluster of the store carry runs on; needs a store in Postgres')
+
 const INPUT = repeatableOption('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable')
 
 /** The options of commands that start a run. */
@@ -60,6 +62,10 @@ const START_OPTIONS: readonly Option[] = [
   ID,
   EVENTS,
   ...KIND_FLAGS,
+  CLUSTER,
+  new Option('--queue <name>', 'with --cluster: the queue in which the run waits for a worker; default: default'),
+  new Option('--tenant <name>', 'with --cluster: the customer for whom the run works; tenants share the workers fairly'),
+  new Option('--priority <number>', 'with --cluster: a lower number goes first; default: 0'),
   new Option('--no-cache', 'parse every text again; the command always does so'),
   ...COMMON,
 ]
@@ -227,14 +233,18 @@ const SHARED: readonly Verb[] = [
     options: [
       new Option('--most <count>', 'the maximum number of runs at the same time; default: 64'),
       new Option('--once', 'end when nothing is due'),
+      new Option('--cluster', 'take turns that the cluster of the store gives, beside other workers; needs a store in Postgres'),
+      repeatableOption('--queue <name>', 'with --cluster: a queue that this worker serves; repeatable; default: all'),
+      repeatableOption('--has <word>', 'with --cluster: what this worker has, such as gpu; repeatable'),
       new Option('--lease <time>', 'time without a heartbeat after which other processes take over its runs, such as 30s; default: 15s'),
       new Option('--grace <time>', 'time that pending effects have to end when the worker is stopped; default: 5s'),
+      new Option('--health <port>', 'answer probes at /healthz and /readyz on this port, to any machine; 0 for any free port'),
       RECORD,
       POLICY,
       PROGRAMS,
       ...COMMON,
     ],
-    examples: ['worker', 'worker --once'],
+    examples: ['worker', 'worker --once', 'worker --cluster --queue slow'],
     action: withStore(async () => {
       const { worker } = await import('./verbs/worker.ts')
       return (session, _words, flags) => worker(session, flags)
@@ -251,6 +261,7 @@ const SHARED: readonly Verb[] = [
       new Option('--tokens <file>', 'a file of tokens with names and scopes; default: only the token that is printed'),
       new Option('--triggers <file>', 'a file of triggers: webhooks that arrive or are sent, and schedules'),
       new Option('--no-work', 'leave runs that are due to workers'),
+      CLUSTER,
       new Option('--lease <time>', 'time without a heartbeat after which other processes take over its work, such as 30s; default: 15s'),
       new Option('--grace <time>', 'time that pending effects have to end when the server is stopped; default: 5s'),
       new Option('--max-body <bytes>', 'the largest body of a request; default: 10000000'),

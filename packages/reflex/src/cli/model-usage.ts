@@ -1,5 +1,5 @@
 import { usageOf } from '../history/model-usage.ts'
-import type { Run } from '../kernel/index.ts'
+import type { OpenRun } from '../kernel/index.ts'
 import type { StoryEvent } from '../programs/kind-view.ts'
 import { objectOf } from './event-text.ts'
 import { count } from '../protocol/plain.ts'
@@ -32,7 +32,7 @@ export function addEventUsage(usage: ModelUsage, event: StoryEvent): void {
 export type TotalUsage = Omit<ModelUsage, 'tries'>
 
 /** Returns the usage of a run so far. What a fork shares with its source was used by that. */
-export function usageOfRun({ state }: Run): TotalUsage {
+export function usageOfRun({ state }: Pick<OpenRun, 'state'>): TotalUsage {
   const { cost: usd, tokens, unpriced } = state.meter.own
   return { usd, tokens, unpriced }
 }

@@ -22,6 +22,8 @@ export interface ContinueFlags extends CommonFlags {
   readonly record?: string
   /** The time without a heartbeat after which another process may take over. */
   readonly lease?: string
+  /** True: the workers of the cluster of the store carry runs on. */
+  readonly cluster?: boolean
 }
 
 export interface RunFlags extends ContinueFlags {
@@ -38,6 +40,10 @@ export interface RunFlags extends ContinueFlags {
   /** The limits after which the run asks: `usd=2,tokens=100k,time=10m,steps=500`. */
   readonly budget?: string
   readonly simulate?: boolean
+  /** The place of the run among those of the cluster. */
+  readonly queue?: string
+  readonly tenant?: string
+  readonly priority?: string
 }
 
 /** The flags that choose the form of the output, not its content. */

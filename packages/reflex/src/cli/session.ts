@@ -57,6 +57,7 @@ export async function withReflex(console: Console, flags: ContinueFlags, work: (
     ...(flags.store === undefined ? {} : { store: flags.store }),
     ...(flags.record === undefined ? {} : { record: recordingWriter(resolve(surroundings.cwd, flags.record)) }),
     ...(flags.by === undefined ? {} : { actor: flags.by }),
+    ...(flags.cluster === true ? { cluster: true } : {}),
     ...(flags.lease === undefined ? {} : { leaseMs: leaseOf(flags.lease) }),
     programs: [...(flags.programs ?? []), ...config.programs],
     onTrouble: (fault) => console.report(console.fault(fault)),

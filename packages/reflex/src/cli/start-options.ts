@@ -43,6 +43,9 @@ export async function startOptions(
     ...(flags.tools === undefined ? {} : { tools: flags.tools }),
     ...(flags.budget === undefined ? {} : { limits: readBudget(flags.budget) }),
     ...(flags.simulate === true ? { simulate: true } : {}),
+    ...(flags.queue === undefined ? {} : { queue: flags.queue }),
+    ...(flags.tenant === undefined ? {} : { tenant: flags.tenant }),
+    ...(flags.priority === undefined ? {} : { priority: Number(flags.priority) }),
     ...own,
     ...(live === undefined
       ? {}

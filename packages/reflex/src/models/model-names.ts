@@ -99,6 +99,16 @@ export function providerAccess(model: string, environment: Environment): Provide
   return { package: cloud.package, ...('missing' in read ? { missing: { name: read.missing, fix: read.fix } } : {}) }
 }
 
+/** Returns the known providers whose package is installed and whose key is set, sorted. Loads nothing. */
+export function accessibleProviders(environment: Environment): readonly string[] {
+  return Object.keys(KNOWN_PROVIDERS)
+    .filter((provider) => {
+      const access = providerAccess(`${provider}:`, environment)
+      return access !== undefined && access.missing === undefined && isInstalled(access.package)
+    })
+    .sort()
+}
+
 /** Returns the names, not the values, of the set environment variables that authorize requests. */
 export function accessVariables(environment: Environment): readonly string[] {
   const names = new Set(Object.values(CLOUDS).flatMap(({ variables }) => variables))

@@ -113,6 +113,8 @@ export interface Reader<Def = unknown> {
   storedIds?(): Promise<readonly string[]>
   /** Returns a companion file as the text of a program needs it; what a person wrote in it stays. Writes nothing. */
   companion?(name: string, text: string, file: string, context: ReadContext): CompanionText | undefined
+  /** Returns the names of the tools that a program calls by name, as it is written. Absent: they are only in its capabilities. */
+  tools?(def: Def): readonly string[]
   /** Checks and returns named inputs; `texts` are converted to the declared types. Throws for an invalid input. */
   inputs?(def: Def, input: JsonObject, texts: readonly string[]): JsonObject
   /** Returns further arguments that label inputs as text from outside. Absent: the kind keeps no labels on its board. */

@@ -1,4 +1,4 @@
-import type { Fault, Host, Json, JsonObject, Program, Programs, Run } from '../kernel/index.ts'
+import type { Fault, Host, Json, JsonObject, OpenRun, Program, Programs } from '../kernel/index.ts'
 
 /** What became of a saved file. */
 export type SavedFile =
@@ -29,11 +29,11 @@ export interface LiveRuns {
   readonly mostEvents: number
   readonly keys: readonly LiveKey[]
   /** Returns the command of a key; undefined if it does nothing now. */
-  command(key: LiveKey, text: string, run: Pick<Run, 'state'>): Json | undefined
+  command(key: LiveKey, text: string, run: Pick<OpenRun, 'state'>): Json | undefined
   /** Returns what the run does now, in one line. */
-  about(run: Pick<Run, 'state'>): string
+  about(run: Pick<OpenRun, 'state'>): string
   /** Calls back with each saved program below a folder, once it has not changed for a while, until the returned function is called. */
   watch(folder: string, host: Pick<Host, 'now' | 'at'>, onSaved: (file: string) => void): () => void
   /** Returns a function that gives a run its saved program. `read` reads and registers the program again. */
-  reloads(run: Run, programs: Programs, read: () => Promise<Program | readonly Fault[]>): (file: string) => Promise<SavedFile>
+  reloads(run: OpenRun, programs: Programs, read: () => Promise<Program | readonly Fault[]>): (file: string) => Promise<SavedFile>
 }

@@ -1,3 +1,4 @@
+import { clusterFaults as clusterOptions } from '../app/cluster/faults.ts'
 import { faults as agents } from '../agents/faults.ts'
 import { historyFaults } from '../history/faults.ts'
 import { faults as composition } from '../runs/faults.ts'
@@ -10,6 +11,7 @@ import { programFaults } from '../programs/faults.ts'
 import { faults as policy } from '../policy/faults.ts'
 import { faults as store } from '../store/faults.ts'
 import { postgresFaults } from '../store/postgres/faults.ts'
+import { clusterFaults } from '../store/cluster-faults.ts'
 import { faults as text } from '../text/faults.ts'
 import { checkArguments, TEXT } from '../text/index.ts'
 import { faults as tools } from '../tools/faults.ts'
@@ -28,6 +30,7 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
     ...KINDS.flatMap(({ faults }): readonly FaultFamily<string>[] => faults),
     store,
     postgresFaults,
+    clusterOptions,
     policy,
     tools,
     people,
@@ -37,6 +40,7 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
     wrap,
     ...learnFaults,
     serveFaults,
+    clusterFaults,
   ]
     .flatMap(({ entries }) => Object.entries(entries))
     .sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -4,13 +4,14 @@ import {
   askerOf,
   type Change,
   type FaultData,
+  FollowedRun,
   type IdleOptions,
   isObject,
   type Json,
+  type OpenRun,
   type OpenWait,
   type Pin,
   type Rec,
-  type Run,
   type RunStatus,
   summary,
 } from '../kernel/index.ts'
@@ -93,9 +94,9 @@ export interface ListenOptions {
   readonly prepare?: (handle: RunHandle) => void
 }
 
-/** A run in this process. `Types`: the declarations of its workflow, if the workflow is written in TypeScript. */
+/** A run that this process holds, or that it follows while another one holds it. `Types`: the declarations of its workflow, if the workflow is written in TypeScript. */
 export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
-  readonly run: Run<RunSettings>
+  readonly run: OpenRun<RunSettings>
   readonly definitions: ViewedPrograms
   readonly #lines = new Set<(line: StoryLine) => void>()
   readonly #records = new Set<(record: Rec, n: number) => void>()
@@ -103,7 +104,7 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
   #pending: StoryLine[] = []
   #pendingEvents: (readonly [n: number, event: KindEvent])[] = []
 
-  constructor(run: Run<RunSettings>, definitions: ViewedPrograms) {
+  constructor(run: OpenRun<RunSettings>, definitions: ViewedPrograms) {
     this.run = run
     this.definitions = definitions
     run.observe((change) => this.#observe(change))
@@ -220,6 +221,11 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
     const later = this.#pendingEvents.findIndex(([record]) => record > n)
     const events = this.#pendingEvents.splice(0, later < 0 ? this.#pendingEvents.length : later)
     for (const [, event] of events) for (const listener of this.#events) listener(event)
+  }
+
+  /** True if this process only follows the run: another one carries it on. */
+  get isFollowed(): boolean {
+    return this.run instanceof FollowedRun
   }
 
   /** Stops the run in this process. The run can be resumed. */

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Reflex } from '../app/reflex.ts'
+import { joinCluster } from '../app/cluster/work.ts'
 import { work, type WorkerEvent } from '../app/worker.ts'
 import { serveFaults } from '../protocol/faults.ts'
 import { appOf } from './app.ts'
@@ -107,10 +108,7 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
   server.maxConnections = LIMITS.connections
   const url = await listen(server, bind, port)
   triggers.start(world.feeds.pages)
-  const worked =
-    options.work === false
-      ? Promise.resolve()
-      : work(reflex, { signal: stopWork.signal, grace, ...(options.onWork === undefined ? {} : { onEvent: options.onWork }) })
+  const working = options.work === false ? undefined : await beginWork(reflex, { signal: stopWork.signal, grace, onWork: options.onWork })
   return {
     url,
     token,
@@ -120,11 +118,22 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
       await mcp.close()
       await triggers.stop()
       // Requests have started runs that no worker holds.
-      await Promise.all([worked, leaveAll(reflex, grace)])
+      await Promise.all([working?.ended, leaveAll(reflex, grace)])
       server.closeAllConnections()
       await closed
     },
   }
+}
+
+/** Begins to continue runs that are due, alone or as a worker of the cluster. Resolves with the promise that the work has ended. */
+async function beginWork(
+  reflex: Reflex,
+  { signal, grace, onWork }: { readonly signal: AbortSignal; readonly grace: number; readonly onWork: ServeOptions['onWork'] },
+): Promise<{ readonly ended: Promise<void> }> {
+  const events = onWork === undefined ? {} : { onEvent: onWork }
+  if (reflex.clusterSettings === undefined) return { ended: work(reflex, { signal, grace, ...events }) }
+  const member = await joinCluster(reflex, { grace, ...events })
+  return { ended: new Promise((resolve, reject) => signal.addEventListener('abort', () => void member.leave().then(resolve, reject))) }
 }
 
 /** Listens, and returns the address. */

@@ -27,7 +27,7 @@ export async function startOnce(
   { key, principal, body, id }: StartRequest,
   start: (id: string | undefined) => Promise<RunHandle>,
 ): Promise<StartedOnce> {
-  return key === undefined ? { handle: await start(id) } : startWithKey(reflex, { key, principal, body, id }, start)
+  return key === undefined ? { handle: unfollowed(await start(id)) } : startWithKey(reflex, { key, principal, body, id }, start)
 }
 
 /** A run that this call has started, or the name of the one that an earlier call with the key has started. */
@@ -50,7 +50,7 @@ export async function startWithKey(
     try {
       const handle = await start(run)
       await firstRecord(handle)
-      return { handle }
+      return { handle: unfollowed(handle) }
     } catch (thrown) {
       if (!isFault(thrown) || thrown.code !== 'R5007') throw thrown
       if ((await createdRow(reflex, run)).last > 0) return { run }
@@ -58,6 +58,12 @@ export async function startWithKey(
       if (id !== undefined) throw thrown
     }
   }
+}
+
+/** Stops following a run that the cluster carries on: nobody here waits for it any longer, and its state stays readable. */
+function unfollowed(handle: RunHandle): RunHandle {
+  if (handle.isFollowed) handle.close()
+  return handle
 }
 
 /** Returns the row of a run that exists. The process that creates it may not have committed it yet. Throws `R6062` if that takes too long. */

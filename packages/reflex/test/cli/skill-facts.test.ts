@@ -47,3 +47,52 @@ test('skills of one environment are not those of another', async () => {
   settings('production')
   expect(await shown()).toEqual(['', 'not shown', '1'])
 })
+
+test('skills.yaml has values for every command, which the settings of the folder replace', async () => {
+  const options = { folder: workFolder() }
+  facts(options.folder)
+  const write = (name: string, text: string): void => writeFileSync(join(options.folder, name), text)
+  const settings = (board: object): void =>
+    write('reflex.config.json', JSON.stringify({ skill: { project: 'acme', compat: { env: 'staging' }, board } }))
+  const run = async (): Promise<readonly [number, string]> => {
+    const { code, err } = await reflex(['run', 'look-up.skill.json', '-i', 'path=order.json', '--draft'], options)
+    return [code, err]
+  }
+  settings({})
+  expect(await run()).toEqual([1, expect.stringContaining('invariant')])
+  write('skills.yaml', 'ctx: { team: shop }\n')
+  expect(await run()).toEqual([0, expect.any(String)])
+  settings({ ctx: { team: 'site' } })
+  expect((await run())[0]).toBe(1)
+  settings({})
+  write('skills.yaml', 'ctx:\n  team: *shop\n')
+  expect(await run()).toEqual([1, expect.stringContaining('R1475')])
+})
+
+test('a mistake in skills.yaml stops what is said of skills, too', async () => {
+  const options = { folder: workFolder() }
+  const write = (text: string): void => writeFileSync(join(options.folder, 'skills.yaml'), text)
+  expect((await reflex(['skill', 'test', 'look-up.skill.json'], options)).code).toBe(0)
+  expect((await reflex(['skill', 'approve', NAME, '--by', 'ana'], options)).code).toBe(0)
+  const asked = async (): Promise<readonly (readonly [number, boolean])[]> => {
+    const found: (readonly [number, boolean])[] = []
+    for (const words of [
+      ['gate', 'explain', '--skill', 'orders.look_up', '--input', 'path=order.json'],
+      ['bulletin', 'preview', '--user', 'look up the order'],
+    ]) {
+      const { code, err } = await reflex(words, options)
+      found.push([code, err.includes('skills.yaml:2:9')])
+    }
+    return found
+  }
+  write('ctx:\n  team: shop\n')
+  expect(await asked()).toEqual([
+    [0, false],
+    [0, false],
+  ])
+  write('ctx:\n  team: *shop\n')
+  expect(await asked()).toEqual([
+    [1, true],
+    [1, true],
+  ])
+})

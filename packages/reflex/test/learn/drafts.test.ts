@@ -64,7 +64,7 @@ describe('the draft of a skill', () => {
       owner: 'ana',
       compat: { env: 'staging' },
       signature: { inputs: [{ name: 'name', type: 'string', required: true, pattern: '[a-z0-9]{2,10}' }] },
-      activation: { required_slots: ['name'], goal_labels: ['again', 'tag'] },
+      activation: { required_slots: ['name'], goal_labels: ['again-tag'], keywords_any: ['again'] },
       policy: { require_confirmation: false },
       provenance: { support: 24 / 34, success: 1, cost_unit: 'usd' },
     })

@@ -1,4 +1,5 @@
 import { previewBulletin } from '../../learn/registry/preview.ts'
+import { withProject } from '../../kinds/skill/plan/skill-host.ts'
 import { projectRegistry } from '../../learn/snapshot/project-registry.ts'
 import { plainJson } from '../../protocol/plain.ts'
 import { faults } from '../../runs/faults.ts'
@@ -17,11 +18,18 @@ export async function bulletin({ console, reflex }: Session, action: string, { u
     throw faults.make('R2031', `bulletin ${quote(action)} is not known; it is preview`, { fix: 'reflex bulletin preview --user TEXT' })
   if (user === undefined) throw faults.make('R2031', 'bulletin preview has no --user', { fix: 'reflex bulletin preview --user TEXT' })
   await reflex.useTools(tools ?? [])
-  const { registry, host, options } = projectRegistry(reflex, { version: console.world.version, env, org })
+  const { registry, host, options, project } = projectRegistry(reflex, { version: console.world.version, env, org })
   const { skills } = await registry.reachable()
   const texts = await Promise.all(skills.map(async ({ manifest }) => Object.entries(await registry.prompts(manifest))))
   const prompts = Object.fromEntries(texts.flat())
-  const turn = { user, now: console.now, actor: reflex.actor, host: options, tools: host.tools ?? [], prompts }
+  const turn = {
+    user,
+    now: console.now,
+    actor: reflex.actor,
+    host: withProject(options, await project.values()),
+    tools: host.tools ?? [],
+    prompts,
+  }
   const { text, cards, overflow, tokens, tokenizer } = await previewBulletin(skills, turn)
   if (console.shape !== 'text') console.document(plainJson({ v: 1, text, cards, overflow, tokens, tokenizer }))
   else if (text !== '') console.print([console.out.terminal ? console.out.text(text) : text])

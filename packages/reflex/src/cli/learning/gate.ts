@@ -1,5 +1,6 @@
 import { explainDecision } from '../../kinds/skill/gate/explain.ts'
 import { previewDecision } from '../../learn/registry/preview.ts'
+import { withProject } from '../../kinds/skill/plan/skill-host.ts'
 import { projectRegistry } from '../../learn/snapshot/project-registry.ts'
 import { plainJson } from '../../protocol/plain.ts'
 import { faults } from '../../runs/faults.ts'
@@ -26,10 +27,16 @@ export async function gate({ console, reflex, read }: Session, action: string, f
   if (action !== 'explain') throw faults.make('R2031', `gate ${quote(action)} is not known; it is explain`, { fix: FIX })
   if (flags.skill === undefined) throw faults.make('R2031', 'gate explain has no --skill', { fix: FIX })
   await reflex.useTools(flags.tools ?? [])
-  const { registry, host, options } = projectRegistry(reflex, { version: console.world.version, env: flags.env, org: flags.org })
+  const { registry, host, options, project } = projectRegistry(reflex, { version: console.world.version, env: flags.env, org: flags.org })
   const kept = await registry.find(flags.skill)
   const inputs = await readInputs(flags.input ?? [], read)
-  const turn = { user: flags.user, now: console.now, actor: reflex.actor, host: options, tools: host.tools ?? [] }
+  const turn = {
+    user: flags.user,
+    now: console.now,
+    actor: reflex.actor,
+    host: withProject(options, await project.values()),
+    tools: host.tools ?? [],
+  }
   const decision = await previewDecision(kept, inputs, turn)
   const explanation = explainDecision(decision, kept.manifest)
   if (console.shape !== 'text') console.document(plainJson({ v: 1, decision, explanation }))

@@ -58,16 +58,24 @@ async function answerAndContinue(session: Session, reply: GivenAnswer, flags: An
     // Another answer came first and the run ended. The reason why the question is closed explains more than the end of
     // the run.
     if (thrown.code === 'R2001') await reflex.question(question.id)
-    if (thrown.code !== 'R5001') throw thrown
-    return postAnswer(session, reply, thrown.message)
+    if (thrown.code === 'R5001') return postAnswer(session, reply, thrown.message)
+    const { program } = await reflex.find(question.run)
+    if (!reflex.kinds.isHosted(program[1])) throw thrown
+    // Only the code that began the run can continue it, and takes the answer then.
+    return postAnswer(session, reply, undefined, thrown.fix)
   }
 }
 
 /**
  * Posts an answer to the inbox of the run. The process that owns the run takes it, unless the question is closed by
- * then.
+ * then. `next`: how the run continues if no process owns it.
  */
-async function postAnswer(session: Session, reply: GivenAnswer, ownerMessage: string | undefined): Promise<number> {
+async function postAnswer(
+  session: Session,
+  reply: GivenAnswer,
+  ownerMessage: string | undefined,
+  next = session.console.command('resume', reply.question.run),
+): Promise<number> {
   const { console, reflex } = session
   const { question, value, ...author } = reply
   const { by } = author
@@ -85,7 +93,7 @@ async function postAnswer(session: Session, reply: GivenAnswer, ownerMessage: st
         : ['in its inbox', ...(ownerMessage === undefined ? [] : [`${ownerMessage}, which will take it`])]
     const [first = '', ...rest] = where
     console.report(factLine(name, name, [`${shortJson(value)}, by ${by}, ${first}`, ...rest], console.err))
-    if (ownerMessage === undefined) console.report([commandHint(console.err, 'continue', console.command('resume', question.run))])
+    if (ownerMessage === undefined) console.report([commandHint(console.err, 'continue', next)])
   }
   return EXIT.done
 }

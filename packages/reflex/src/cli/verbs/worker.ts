@@ -2,7 +2,10 @@ import { errorDocument } from '../../protocol/documents.ts'
 import { plainJson, programName, counted } from '../../protocol/plain.ts'
 import { faults } from '../../runs/faults.ts'
 import { type FaultData, faultData } from '../../kernel/index.ts'
+import { clusterFaults } from '../../app/cluster/faults.ts'
+import type { Reflex } from '../../app/reflex.ts'
 import { type WorkerEvent, WorkLoop } from '../../app/worker.ts'
+import type { RunHandle } from '../../runs/handle.ts'
 import { ServeMetrics } from '../../serve/metrics.ts'
 import { Scheduler } from '../../serve/triggers/scheduler.ts'
 import { Schedules } from '../../serve/triggers/schedules.ts'
@@ -13,6 +16,7 @@ import type { ContinueFlags } from '../options.ts'
 import { plainLine } from '../progress.ts'
 import type { Session } from '../session.ts'
 import { duration } from '../units.ts'
+import { openProbes } from '../worker-health.ts'
 import type { Interrupt } from '../world.ts'
 
 /**
@@ -26,11 +30,17 @@ export interface WorkerFlags extends ContinueFlags {
   /** The time that pending effects have to end when the worker is stopped, as a duration. */
   readonly grace?: string
   readonly once?: boolean
+  /** The queues that it serves, and what its operator says of it. */
+  readonly queue?: readonly string[]
+  readonly has?: readonly string[]
+  /** The port on which it answers probes. */
+  readonly health?: string
 }
 
 /** `reflex worker`: continues runs that are due, and starts those of the schedules of the store, until it is stopped. */
 export async function worker({ console, reflex }: Session, flags: WorkerFlags): Promise<number> {
-  const maxRuns = flags.most === undefined ? undefined : countOf(flags.most)
+  checkFlags(flags)
+  const slots = flags.most === undefined ? undefined : countOf(flags.most)
   const grace = flags.grace === undefined ? GRACE : durationOf(flags.grace, '--grace')
   const stop = new AbortController()
   const activeRuns = new Set<string>()
@@ -46,32 +56,92 @@ export async function worker({ console, reflex }: Session, flags: WorkerFlags): 
     else activeRuns.delete(event.run ?? '')
     printEvent(console, event, done)
   }
-  const loop = new WorkLoop(reflex, {
-    signal: stop.signal,
-    grace,
-    onEvent,
-    ...(maxRuns === undefined ? {} : { maxRuns }),
-    ...(flags.once === true ? { once: true } : {}),
-  })
-  const scheduler = new Scheduler({
-    reflex,
-    schedules: new Schedules(reflex),
-    metrics: new ServeMetrics(),
-    onTrouble: (fault) => onEvent({ did: 'failed', run: undefined, fault: faultData(fault) }),
-    onStart: (handle) => loop.adopt(handle),
-  })
+  const probes = await openProbes(console, reflex, flags.health, stop.signal)
+  const work = { flags, slots, grace, signal: stop.signal, onEvent }
   try {
-    if (flags.once === true) await scheduler.lookSafely()
-    else scheduler.start()
-    await loop.run()
+    await (flags.cluster === true ? workInCluster(reflex, work) : workAlone(reflex, work))
   } finally {
     stopListening()
-    await scheduler.stop()
+    await probes?.close()
   }
   if (console.shape === 'json') console.document(plainJson({ v: 1, runs: done.runs, failures: done.failures }))
   else if (!console.quiet && console.shape === 'text')
     plainLine(console, console.now, 'stops', `continued runs ${counted(done.runs, 'time')}`)
   return stop.signal.aborted ? interruptCode(stop.signal.reason as Interrupt) : done.failures > 0 ? EXIT.no : EXIT.done
+}
+
+/** The work of a worker, until the signal. */
+interface Work {
+  readonly flags: WorkerFlags
+  readonly slots: number | undefined
+  readonly grace: number
+  readonly signal: AbortSignal
+  readonly onEvent: (event: WorkerEvent) => void
+}
+
+/** Looks for runs that are due in the store. */
+async function workAlone(reflex: Reflex, { flags, slots, grace, signal, onEvent }: Work): Promise<void> {
+  const loop = new WorkLoop(reflex, {
+    signal,
+    grace,
+    onEvent,
+    ...(slots === undefined ? {} : { maxRuns: slots }),
+    ...(flags.once === true ? { once: true } : {}),
+  })
+  const scheduler = schedulerFor(reflex, onEvent, (handle) => loop.adopt(handle))
+  try {
+    if (flags.once === true) await scheduler.lookSafely()
+    else scheduler.start()
+    await loop.run()
+  } finally {
+    await scheduler.stop()
+  }
+}
+
+/** Takes the turns that the cluster gives. The runs of schedules are left to the cluster, too. */
+async function workInCluster(reflex: Reflex, { flags: { queue, has }, slots, grace, signal, onEvent }: Work): Promise<void> {
+  const { joinCluster } = await import('../../app/cluster/work.ts')
+  const member = await joinCluster(reflex, {
+    grace,
+    onEvent,
+    ...(slots === undefined ? {} : { slots }),
+    ...(queue === undefined ? {} : { queues: queue }),
+    ...(has === undefined ? {} : { has }),
+  })
+  const scheduler = schedulerFor(reflex, onEvent, (handle) => handle.close())
+  try {
+    scheduler.start()
+    await aborted(signal)
+  } finally {
+    await scheduler.stop()
+    await member.leave()
+  }
+}
+
+function schedulerFor(reflex: Reflex, onEvent: Work['onEvent'], onStart: (handle: RunHandle) => void): Scheduler {
+  return new Scheduler({
+    reflex,
+    schedules: new Schedules(reflex),
+    metrics: new ServeMetrics(),
+    onTrouble: (fault) => onEvent({ did: 'failed', run: undefined, fault: faultData(fault) }),
+    onStart,
+  })
+}
+
+/** Throws `R5142` for a flag of clusters without `--cluster`, and `R2031` for `--once` with it. */
+function checkFlags({ cluster, queue, has, once }: WorkerFlags): void {
+  if (cluster === true && once === true)
+    throw faults.make('R2031', '--once and --cluster exclude each other', {
+      fix: 'leave --once out: a worker of a cluster waits for turns',
+    })
+  const named = queue === undefined ? (has === undefined ? undefined : '--has') : '--queue'
+  if (cluster !== true && named !== undefined)
+    throw clusterFaults.make('R5142', `${named} has no effect without --cluster`, { fix: 'add --cluster' })
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 function countOf(word: string): number {

@@ -54,6 +54,13 @@ export class Journals {
     return { row: stored.row, state, definitions: await this.definitions(state) }
   }
 
+  /** Returns the programs that a run has pinned, without loading one of them. */
+  async pins(id: string): Promise<readonly Pin[]> {
+    const stored = await this.#store.read(id)
+    if (stored === undefined) throw noRun(id)
+    return (await this.#fold(stored)).pins
+  }
+
   async records(id: string): Promise<Rec[]> {
     return this.#decode(id, await this.#store.journal(id))
   }

@@ -229,6 +229,16 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#pump()
   }
 
+  /**
+   * Stores the record that starts a run, and nothing else: the process that opens the run makes its first step. Rejects with `R5002` and with
+   * `R5005` if it cannot be stored.
+   */
+  async beginLater(record: Rec): Promise<void> {
+    this.#paused = true
+    this.#apply(record, undefined)
+    await this.#waitFor(this.state.n)
+  }
+
   /** Opens the ports that the programs on the stack declare. Nothing is performed before they are open. */
   #openDeclared(): void {
     this.#ports.declare(new Set([...this.state.frames.values()].map(({ pin }) => pin)))

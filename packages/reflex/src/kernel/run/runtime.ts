@@ -4,6 +4,8 @@ import { Committer } from './committer.ts'
 import type { Wait } from '../state/frame.ts'
 import type { Fault } from '../journal/fault.ts'
 import { faults } from '../journal/faults.ts'
+import { FollowedRun } from './followed-run.ts'
+import { Followers } from './followers.ts'
 import { ForkPoints } from './fork-points.ts'
 import { type BaseOf, forkRun, type ForkResult, type ForkOptions, type ForkWorld } from './fork.ts'
 import { Heartbeat } from './heartbeat.ts'
@@ -70,6 +72,11 @@ export interface StartOptions<S extends RunFacts = RunFacts> {
   readonly id?: string
   /** Called before the first record, to observe or to block. */
   prepare?(run: Run<S>): void
+  /**
+   * Present: another process carries the run on. Its first record is stored, nothing is performed, and the run is released before `start`
+   * resolves with it, closed. Called with its name before the first record; a rejection fails the start, and the name has no run.
+   */
+  handOver?(run: string): Promise<void>
 }
 
 /** The options for opening a stored run. */
@@ -114,10 +121,12 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   /** Pending work of subscribers and ports for runs that this process no longer owns. */
   readonly #unfinished = new Set<Promise<unknown>>()
   readonly #codec: SettingsCodec<S>
-  readonly #worker: Worker
+  /** This process, as the store knows it. */
+  readonly worker: Worker
   readonly heartbeat: Heartbeat | undefined
   readonly #leases: Leases | undefined
   readonly #inboxWatch: InboxWatch | undefined
+  #followers: Followers | undefined
   #now: number | undefined
   #registered: Promise<void> | undefined
 
@@ -132,19 +141,19 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     this.onTrouble = options.onTrouble
     this.ports = options.ports instanceof Map ? options.ports : new Map(Object.entries(options.ports ?? {}))
     if (!this.ports.has('permit')) this.ports.set('permit', permitPort)
-    this.#worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
+    this.worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
     this.leaseMs = options.leaseMs ?? DEFAULT_LEASE
     const { store } = this
     this.heartbeat =
       store === undefined
         ? undefined
-        : new Heartbeat(store, this.#worker, this.host, this.leaseMs, {
+        : new Heartbeat(store, this.worker, this.host, this.leaseMs, {
             onConfirmed: () => void this.#releaseUnused(),
             // A process that owns no run has no lease to lose.
             onTrouble: (fault) => this.#runs.size > 0 && options.onTrouble?.(fault),
           })
-    this.#leases = store === undefined || this.heartbeat === undefined ? undefined : new Leases(store, this.#worker, this.heartbeat)
-    this.#inboxWatch = store === undefined ? undefined : new InboxWatch(store, this.#worker, this.host, this.#runs)
+    this.#leases = store === undefined || this.heartbeat === undefined ? undefined : new Leases(store, this.worker, this.heartbeat)
+    this.#inboxWatch = store === undefined ? undefined : new InboxWatch(store, this.worker, this.host, this.#runs)
     this.committer = this.store === undefined ? undefined : new Committer(this.store, this.host, this.#runs)
   }
 
@@ -204,7 +213,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     this.#runs.set(id, run)
     this.#inboxWatch?.watch()
     options.prepare?.(run)
-    run.begin({
+    const first: Rec = {
       frame: 0,
       elapsed: 0,
       input: ['kernel', 'start'],
@@ -212,8 +221,31 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
       position: undefined,
       requests: undefined,
       more: { start },
-    })
+    }
+    if (options.handOver === undefined) run.begin(first)
+    else await this.#handOver(run, first, options.handOver.bind(options))
     return run
+  }
+
+  /** Stores the first record of a run and releases the run. Rejects with the fault of `announce` or of the store. */
+  async #handOver(run: Run<S>, first: Rec, announce: (run: string) => Promise<void>): Promise<void> {
+    try {
+      await announce(run.id)
+      await run.beginLater(first)
+    } finally {
+      run.close()
+      await this.whenReleased()
+    }
+  }
+
+  /** Follows a run that another process carries on, from before its first record. `settings`: those with which it was started. */
+  follow(id: string, settings: S): FollowedRun<S> {
+    const { host, programs, redact } = this
+    const store = this.#needStore()
+    const followers = (this.#followers ??= new Followers(store, host))
+    const state = new State()
+    const definitions = new RunPrograms(programs, state, store.durable)
+    return new FollowedRun({ store, programs, host, followers, redact }, { id, settings, state, definitions })
   }
 
   #redact<Value extends Json>(value: Value): Value {
@@ -410,6 +442,11 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     return searchClosedWait(this.#journals(), run, matches, range)
   }
 
+  /** Returns the programs that a stored run has pinned, also those that this process cannot read. Throws `R2016` if there is none. */
+  async pinsOf(run: string): Promise<readonly Pin[]> {
+    return this.#journals().pins(run)
+  }
+
   async journal(run: string): Promise<readonly Rec[]> {
     return this.#journals().records(run)
   }
@@ -425,6 +462,11 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     this.#unfinished.add(done)
     void done.finally(() => this.#unfinished.delete(done))
     if (run.lease !== undefined) void this.#leases?.release(run.lease)
+  }
+
+  /** Resolves when the runs that this process has closed until now are released in the store. */
+  async whenReleased(): Promise<void> {
+    await this.#leases?.whenReleased()
   }
 
   #needStore(): Store {
@@ -462,12 +504,13 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   async close(): Promise<void> {
     this.heartbeat?.stop()
     this.#inboxWatch?.end()
+    this.#followers?.close()
     for (const run of this.#runs.values()) {
       await run.leave()
       if (run.lease !== undefined) await this.#leases?.release(run.lease)
     }
     await Promise.all(this.#unfinished)
-    await this.#leases?.whenReleased()
+    await this.whenReleased()
   }
 }
 

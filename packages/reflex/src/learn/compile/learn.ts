@@ -21,11 +21,12 @@ export interface Learned {
  */
 export async function learn(shapes: () => AsyncIterable<StoredShape> | Iterable<StoredShape>, options: LearnOptions): Promise<Learned> {
   const report = await minePatterns(shapes(), options)
-  const counter = new TermCounter(report.patterns)
+  const counter = new TermCounter(report.patterns, options.known)
   const { params } = report
   if (report.patterns.length > 0) {
     for await (const { shape } of shapes()) if (isEligible(shape, params)) counter.collect(shape)
     for await (const { shape } of shapes()) if (isEligible(shape, params)) counter.count(shape)
+    for await (const { shape } of shapes()) if (isEligible(shape, params)) counter.compare(shape)
   }
   const terms = report.patterns.map((_, i) => counter.terms(i))
   return { report, drafts: compilePatterns(report.patterns, { ...options, paramsHash: report.miner.params_hash, terms }) }

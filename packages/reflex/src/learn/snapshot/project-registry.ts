@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { Reflex } from '../../app/reflex.ts'
 import { skillTools } from '../../kinds/skill/face/tools.ts'
 import type { SkillHost as Surroundings } from '../../kinds/skill/manifest/read-skill.ts'
+import { ProjectFile } from '../../kinds/skill/plan/project-file.ts'
 import { type SkillHost, skillHost, type SkillOptions } from '../../kinds/skill/plan/skill-host.ts'
 import { SkillRegistry } from '../registry/registry.ts'
 
@@ -12,6 +13,8 @@ export interface ProjectRegistry {
   readonly host: Surroundings
   /** The options of the host for skills, with their defaults. */
   readonly options: SkillHost
+  /** The values of the project for the blackboard. */
+  readonly project: ProjectFile
 }
 
 /** The registry that is meant. */
@@ -42,5 +45,5 @@ export function projectRegistry(
     now: () => host.now(),
     unique: () => host.entropy(),
   })
-  return { registry, host: { tools: skillTools(tools, options.tools) }, options }
+  return { registry, host: { tools: skillTools(tools, options.tools) }, options, project: new ProjectFile(workdir) }
 }

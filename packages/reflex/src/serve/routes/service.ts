@@ -1,15 +1,12 @@
 import { z } from 'zod'
-import type { Reflex } from '../../app/reflex.ts'
 import { plainJson } from '../../protocol/plain.ts'
 import { serveFaults } from '../../protocol/faults.ts'
 import { text, v } from '../../protocol/shapes.ts'
 import { route } from '../define-route.ts'
 import { openApi } from '../openapi.ts'
 import { measureStore } from '../measure-store.ts'
+import { requireStore } from '../ready.ts'
 import type { ServeRoute } from '../world.ts'
-
-/** The most milliseconds that the store of a ready server takes to answer. */
-const READY_MS = 2000
 
 /** The routes about the server itself. */
 export const serviceRoutes: readonly ServeRoute[] = [
@@ -29,7 +26,7 @@ export const serviceRoutes: readonly ServeRoute[] = [
     answers: { 200: z.object({ v, status: z.literal('ok'), version: text }) },
     async handle(_, { reflex, version, isStopping }) {
       if (isStopping()) throw serveFaults.make('R6061', 'the server is stopping')
-      await inTime(reflex)
+      await requireStore(reflex)
       return { json: plainJson({ v: 1, status: 'ok', version }) }
     },
   }),
@@ -56,16 +53,3 @@ export const serviceRoutes: readonly ServeRoute[] = [
     handle: (_, { routes, version }) => ({ json: plainJson(openApi(routes, version)) }),
   }),
 ]
-
-/** Reads from the store. Throws `R6061` if it does not answer in time, and its own fault if it fails. */
-async function inTime({ store, host }: Pick<Reflex, 'store' | 'host'>): Promise<void> {
-  let cancel: (() => void) | undefined
-  const late = new Promise<never>((_, reject) => {
-    cancel = host.at(host.now() + READY_MS, () => reject(serveFaults.make('R6061', 'the store does not answer')), true)
-  })
-  try {
-    await Promise.race([store.runs({ limit: 1 }), late])
-  } finally {
-    cancel?.()
-  }
-}

@@ -5,7 +5,7 @@ import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import { type Fields, fieldsOf } from '../dialects/loose.ts'
 import type { AgentParts } from '../session/agent.ts'
-import type { AgentContext, TurnOptions, Wrapped } from '../session/wrap.ts'
+import type { AgentContext, ResumeOptions, TurnOptions, Wrapped } from '../session/wrap.ts'
 import { WrappedAgent } from '../session/wrapped-agent.ts'
 import type { Adapter, FrameworkTurn, OutputReader } from './contract.ts'
 
@@ -90,8 +90,6 @@ export class FrameworkAgent extends WrappedAgent<unknown, unknown> implements Wr
     return STREAMED.run(hasStreams(state) ? streamed : undefined, () => super.resume(id, options))
   }
 }
-
-type ResumeOptions = Pick<TurnOptions, 'signal' | 'conversation'>
 
 /** True if the first request of a turn was one for a stream. */
 function hasStreams(state: State): boolean {

@@ -79,7 +79,7 @@ export const faults = defineFaults({
     severity: 'info',
     when: TURN,
     means:
-      'A resumed agent makes a call that may do a thing twice: the outcome of its first try is unknown, or the agent did not make this call before. A person decides whether it is made, and the agent waits. Any process can give the answer. If this process ends first, resume the turn again.',
+      "A program that a skill calls asks a person, or a resumed agent makes a call that may do a thing twice: the outcome of its first try is unknown, or the agent did not make this call before. A person decides whether it is made, and the agent waits. Any process can give the answer, and this one stays alive for it; if it ends first, resume the turn again. With `answers: 'none'` the turn is left open, and its call rejects with this fault.",
     often: 'a tool that is not declared to be repeatable, in whose call the process died',
     fix: 'Run `reflex inbox` to see the question, and `reflex answer RUN/qN VALUE` to answer it.',
   },

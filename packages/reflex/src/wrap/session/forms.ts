@@ -24,6 +24,7 @@ const TURN_FIELDS: Readonly<Record<string, Form>> = {
   state: ANYTHING,
   blackboard: ANYTHING,
   goalLabels: listOf(TEXT),
+  answers: oneOf('wait', 'none'),
 }
 
 /** The form of what is wrapped. Parts that have faults of their own are checked where they are used. */

@@ -20,20 +20,34 @@ const PATH = /^(?:ctx|env|work)(?:\.[a-z0-9_]{1,100}){1,20}$/
  */
 export function seedOf(sources: readonly SeedSource[]): Pick<TurnArgs, 'seed' | 'replaced'> {
   const seed = new Map<string, { readonly value: Json; readonly from: string }>()
+  const above = new Set<string>()
   const replaced: { readonly path: string; readonly value: Json; readonly from: string; readonly by: string }[] = []
   for (const { from, values } of sources) {
     for (const [path, value] of leavesOf(jsonOf(values))) {
       if (!PATH.test(path)) throw badPath(path, from)
-      const before = seed.get(path)
-      if (before !== undefined) replaced.push({ path, ...before, by: from })
+      const below = above.has(path) ? [...seed.keys()].filter((known) => known.startsWith(`${path}.`)) : []
+      // A value has no place beside one above or below it.
+      for (const other of [path, ...pathsAbove(path), ...below]) {
+        const before = seed.get(other)
+        if (before !== undefined) replaced.push({ path: other, ...before, by: from })
+        seed.delete(other)
+      }
+      for (const one of pathsAbove(path)) above.add(one)
       seed.set(path, { value, from })
     }
   }
   return { ...(seed.size === 0 ? {} : { seed: Object.fromEntries(seed) }), ...(replaced.length === 0 ? {} : { replaced }) }
 }
 
+/** Returns the paths above a path, without its root. */
+function pathsAbove(path: string): readonly string[] {
+  const names = path.split('.')
+  return names.slice(2).map((_, i) => names.slice(0, i + 2).join('.'))
+}
+
 function leavesOf(value: Json, path = ''): readonly (readonly [string, Json])[] {
-  if (!isObject(value) || (path !== '' && Object.keys(value).length === 0)) return path === '' ? [] : [[path, value]]
+  const isRoot = !path.includes('.')
+  if (!isObject(value) || (!isRoot && Object.keys(value).length === 0)) return path === '' ? [] : [[path, value]]
   return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, path === '' ? key : `${path}.${key}`))
 }
 

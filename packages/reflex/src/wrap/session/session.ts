@@ -9,6 +9,7 @@ import { latestSelection } from '../dialects/ledgers.ts'
 import { AgentCalls } from './agent-calls.ts'
 import type { Conversations } from './conversations.ts'
 import type { AgentSkills, OfferedSkill } from './skills.ts'
+import type { AnswerMode } from './open-questions.ts'
 import { TurnRun } from './turn-run.ts'
 
 /** What a session needs of its agent. */
@@ -23,6 +24,8 @@ export interface SessionParts {
   readonly signal: AbortSignal | undefined
   /** True: a resumed turn whose code diverges from its record fails. */
   readonly isStrict: boolean
+  /** What it does when a person has to answer. */
+  readonly answers: AnswerMode
 }
 
 /**
@@ -35,11 +38,11 @@ export class TurnSession implements TurnHost {
   readonly #replies: MaskedReplies
   readonly #parts: Pick<SessionParts, 'skills' | 'installed'>
 
-  constructor({ reflex, skills, installed, isStrict, ...parts }: SessionParts) {
+  constructor({ reflex, skills, installed, isStrict, answers, ...parts }: SessionParts) {
     this.#parts = { skills, installed }
     this.#replies = new MaskedReplies(installed.map(({ skill }) => skill.manifest))
     const leaves = (name: string): boolean => parts.tools.find((tool) => tool.name === name)?.sideEffects !== 'none'
-    this.run = new TurnRun(reflex, { leaves, isStrict })
+    this.run = new TurnRun(reflex, { leaves, isStrict, answers })
     this.calls = new AgentCalls({ ...parts, run: this.run, prefix: '' })
   }
 

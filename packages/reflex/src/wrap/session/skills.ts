@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Reflex } from '../../app/reflex.ts'
-import { type Call, isObject, type Json } from '../../kernel/index.ts'
+import { type Call, isObject, type Json, toFault } from '../../kernel/index.ts'
 import { composeBulletin } from '../../kinds/skill/bulletin/bulletin.ts'
 import type { BulletinTurn, InstalledSkill } from '../../kinds/skill/bulletin/candidates.ts'
 import type { ActiveEntry } from '../../kinds/skill/ledger/entries.ts'
@@ -11,13 +11,15 @@ import { changedPrompt } from '../../kinds/skill/manifest/prompts.ts'
 import type { Bulletin } from '../../kinds/skill/model/card.ts'
 import type { TurnArgs, TurnSource } from '../../kinds/skill/model/turn.ts'
 import { boardRoots } from '../../kinds/skill/plan/board-roots.ts'
-import { type SkillHost, skillHost } from '../../kinds/skill/plan/skill-host.ts'
+import { ProjectFile } from '../../kinds/skill/plan/project-file.ts'
+import { type ProjectValues, type SkillHost, skillHost } from '../../kinds/skill/plan/skill-host.ts'
 import type { SkillProgram } from '../../kinds/skill/plan/skill-program.ts'
 import type { KeptSkill } from '../../learn/registry/kept-skill.ts'
 import { faults } from '../../learn/registry/faults.ts'
 import { lookAfterDaily } from '../../learn/registry/look-after.ts'
 import { SkillRegistry } from '../../learn/registry/registry.ts'
 import type { RunSettings } from '../../policy/index.ts'
+import { faults as turnFaults } from './faults.ts'
 import { shadowBulletin } from './shadow.ts'
 
 /** An active version of a skill, with the versions that share its calls. */
@@ -32,10 +34,26 @@ const WARNED = new WeakMap<Reflex, Set<string>>()
 export class AgentSkills {
   readonly #reflex: Reflex
   readonly host: SkillHost
+  readonly #file: ProjectFile
+  #reported: string | undefined
 
   constructor(reflex: Reflex) {
     this.#reflex = reflex
     this.host = skillHost(reflex.optionsOf('skill') ?? {}, basename(reflex.workdir))
+    this.#file = new ProjectFile(reflex.workdir)
+  }
+
+  /** Returns the values of the file of the project; undefined if it has a mistake, which is reported once: the agent then works without skills. */
+  async project(): Promise<ProjectValues | undefined> {
+    try {
+      return await this.#file.values()
+    } catch (thrown) {
+      const fault = toFault(thrown, (message, cause) => turnFaults.make('R2153', message, { cause }))
+      const isNew = this.#reported !== String(fault)
+      this.#reported = String(fault)
+      if (isNew) this.#reflex.report(fault)
+      return undefined
+    }
   }
 
   /**

@@ -2,12 +2,13 @@ import type { Reflex } from '../../app/reflex.ts'
 import {
   type Call,
   type Change,
+  type Fault,
   isObject,
   type Json,
   type JsonObject,
   redactTexts,
   type Ref,
-  type Run,
+  type OpenRun,
   toFault,
 } from '../../kernel/index.ts'
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
@@ -15,6 +16,7 @@ import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
 import { redactSecretShapes, type RunSettings } from '../../policy/index.ts'
 import { jsonOf, textOf } from '../dialects/loose.ts'
 import { faults } from './faults.ts'
+import { type AnswerMode, OpenQuestions } from './open-questions.ts'
 import { type PendingCall, UNRECORDED } from './pending-call.ts'
 import { type CallInput, RecordedCalls, type RecordOptions } from './recorded-calls.ts'
 
@@ -25,19 +27,29 @@ import { type CallInput, RecordedCalls, type RecordOptions } from './recorded-ca
 export class TurnRun {
   readonly #reflex: Reflex
   readonly #options: Omit<RecordOptions, 'store'>
+  readonly #answers: AnswerMode
   readonly #calls = new Map<string, PendingCall>()
   /** Effects of the run whose call the code has not made yet: after a crash the code starts over. */
   readonly #awaited = new Map<string, (call: PendingCall) => void>()
-  #run: Run<RunSettings> | undefined
+  #run: OpenRun<RunSettings> | undefined
   #recorded: RecordedCalls | undefined
-  /** The questions of which the host has heard. */
-  readonly #asked = new Set<Ref>()
+  #questions: OpenQuestions | undefined
   #isBroken = false
+  readonly #left = Promise.withResolvers<never>()
+  #isLeft = false
   #stopObserving: () => void = () => undefined
 
-  constructor(reflex: Reflex, options: Omit<RecordOptions, 'store'>) {
+  constructor(reflex: Reflex, { answers, ...options }: Omit<RecordOptions, 'store'> & { readonly answers: AnswerMode }) {
     this.#reflex = reflex
     this.#options = options
+    this.#answers = answers
+    // Nobody may wait for it.
+    this.#left.promise.catch(() => undefined)
+  }
+
+  /** Rejects with `R2157` when the turn is left to a later process, because a person has to answer. */
+  get left(): Promise<never> {
+    return this.#left.promise
   }
 
   get id(): string | undefined {
@@ -51,11 +63,17 @@ export class TurnRun {
   }
 
   /** Takes the run, before it continues. */
-  begin(run: Run<RunSettings>): void {
+  begin(run: OpenRun<RunSettings>): void {
     this.#run = run
     this.#recorded = new RecordedCalls(run.id, run.state, { store: this.#reflex.store, ...this.#options })
-    this.#stopObserving = run.observe((change) => this.#observe(change))
-    this.#tellQuestions(run.state)
+    const questions = new OpenQuestions(this.#reflex, run, this.#answers === 'none' ? (fault) => void this.#leave(run, fault) : undefined)
+    this.#questions = questions
+    const stop = run.observe((change) => this.#observe(change))
+    this.#stopObserving = () => {
+      stop()
+      questions.end()
+    }
+    questions.look()
     // A run may fail while nothing of it is waited for.
     run.idle({ until: 'end' }).catch((thrown: unknown) => this.fail(thrown))
   }
@@ -63,7 +81,7 @@ export class TurnRun {
   /** Ends the run. Resolves when its end is durable. */
   async end(status: 'done' | 'failed', value: Json): Promise<void> {
     const run = this.#run
-    if (run === undefined || this.#isBroken) return
+    if (run === undefined || this.#isBroken || this.#isLeft) return
     try {
       await run.command(0, recordable({ do: 'end', status, value }))
     } catch (thrown) {
@@ -77,7 +95,7 @@ export class TurnRun {
   async cancel(reason: unknown): Promise<void> {
     for (const call of this.#calls.values()) call.reject(reason)
     const run = this.#run
-    if (run === undefined || this.#isBroken || run.state.ended !== undefined) return
+    if (run === undefined || this.#isBroken || this.#isLeft || run.state.ended !== undefined) return
     try {
       await this.#reflex.cancel(run.id)
       await run.idle({ until: 'end' })
@@ -135,6 +153,7 @@ export class TurnRun {
   async settled(pending: PendingCall, input: () => CallInput): Promise<CallResult | typeof UNRECORDED> {
     const [run, recorded] = [this.#run, this.#recorded]
     if (run?.state.ended?.status === 'cancelled') throw endOf('cancelled')
+    if (this.#isLeft) return NEVER
     // After the turn, what its code still does is no part of it.
     if (run === undefined || recorded === undefined || this.#isBroken || run.state.ended !== undefined) return UNRECORDED
     const { id } = pending
@@ -148,6 +167,7 @@ export class TurnRun {
     if (recorded.isInFlight(id)) {
       recorded.use(id)
       this.#awaited.get(id)?.(pending)
+      this.#awaited.delete(id)
     } else {
       const divergence = recorded.divergence(command)
       if (divergence?.is === 'note') this.#send({ do: 'note', note: { divergence: divergence.note } })
@@ -178,20 +198,23 @@ export class TurnRun {
 
   #observe({ record, state }: Change): void {
     if (record.frame === 0 && record.writes !== undefined) this.#take(record.writes)
-    this.#tellQuestions(state)
+    this.#questions?.look()
     // A run that ends by itself, such as one that was cancelled from outside, answers nothing more.
     if (state.ended !== undefined) for (const call of this.#calls.values()) call.reject(endOf(state.ended.status))
   }
 
-  /** Tells the host of each question: the agent's code waits, and nobody would know why. */
-  #tellQuestions({ waits }: Change['state']): void {
-    for (const { id, type, number } of waits.values()) {
-      if (type !== 'answer' || this.#asked.has(id)) continue
-      this.#asked.add(id)
-      const [run = '', question] = [this.id, `${this.id ?? ''}/q${number}`]
-      this.#reflex.report(
-        faults.finding('R2157', `the turn waits for the answer to ${question}`, { run, fix: `reflex answer ${question}` }),
-      )
+  /** Leaves the turn as it is to a later process, once its calls in flight have ended, unless the question has its answer by then. */
+  async #leave(run: OpenRun<RunSettings>, fault: Fault): Promise<void> {
+    try {
+      // A call that the code of an earlier process made may never be made again.
+      if (this.#awaited.size === 0) await run.idle()
+      if (this.#isLeft || this.#questions?.areOpen !== true) return
+      this.#isLeft = true
+      this.#stopObserving()
+      await run.leave()
+      this.#left.reject(fault)
+    } catch (thrown) {
+      this.fail(thrown)
     }
   }
 
@@ -208,6 +231,9 @@ export class TurnRun {
 export function recordable(value: unknown): Json {
   return clean(jsonOf(value))
 }
+
+/** The agent's code is left where it is. */
+const NEVER = new Promise<never>(() => undefined)
 
 const clean = redactTexts(redactSecretShapes)
 

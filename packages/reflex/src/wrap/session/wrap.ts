@@ -29,10 +29,16 @@ export interface TurnOptions {
   readonly state?: unknown
   readonly blackboard?: unknown
   readonly goalLabels?: readonly string[]
+  /**
+   * What happens when a person has to answer. `wait`: the turn waits, and keeps the process alive until the answer comes, from this process or
+   * another. `none`, as `reflex run --answers none`: the turn is left open, and its call rejects with `R2157`; resume it when the answer is
+   * there. Default: `wait`.
+   */
+  readonly answers?: 'wait' | 'none'
 }
 
 /** The options of a turn that is resumed. */
-export interface ResumeOptions extends Pick<TurnOptions, 'signal' | 'conversation'> {
+export interface ResumeOptions extends Pick<TurnOptions, 'signal' | 'conversation' | 'answers'> {
   /**
    * True: a call that the record does not have, while recorded ones are unused, throws `R2154`. Default: it is noted, and a person is asked
    * before a call that may do a thing twice.

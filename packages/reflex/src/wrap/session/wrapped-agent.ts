@@ -1,7 +1,8 @@
 import type { Reflex } from '../../app/reflex.ts'
-import { isObject, type Json, type JsonObject, type Run, toFault } from '../../kernel/index.ts'
+import { isObject, type Json, type JsonObject, type OpenRun, toFault } from '../../kernel/index.ts'
 import { turnHosts } from '../../kinds/skill/turn/host.ts'
 import type { TurnArgs, TurnSource } from '../../kinds/skill/model/turn.ts'
+import { PROJECT_FILE } from '../../kinds/skill/plan/project-file.ts'
 import type { RunSettings } from '../../policy/index.ts'
 import { checkArguments } from '../../text/index.ts'
 import { jsonOf } from '../dialects/loose.ts'
@@ -15,7 +16,7 @@ import { WRAPPED } from './intercept.ts'
 import { seedOf, type SeedSource } from './seed.ts'
 import { TurnSession } from './session.ts'
 import { recordable } from './turn-run.ts'
-import { AgentSkills } from './skills.ts'
+import { AgentSkills, type OfferedSkill } from './skills.ts'
 import type { Agent, AgentContext, ResumeOptions, TurnOptions, Wrapped } from './wrap.ts'
 
 /** An output of an agent that is complete; its JSON is the part that the record keeps. */
@@ -67,9 +68,11 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     if (outer !== undefined) return this.#within(outer, input, options)
     checkArguments('wrapped.run', { options: [options, TURN_OPTIONS] })
     const { state, blackboard, conversation } = options
+    const project = await this.#skills.project()
     const { board, goalLabels: ownLabels } = this.#skills.host
-    const { goalLabels = ownLabels } = options
+    const { goalLabels = ownLabels ?? project?.goalLabels } = options
     const sources: SeedSource[] = [
+      { from: PROJECT_FILE, values: project?.board },
       { from: 'project', values: board },
       { from: 'state', values: state },
       { from: 'env', values: this.#probes() },
@@ -82,7 +85,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
       ...(goalLabels === undefined ? {} : { goalLabels }),
       ...seedOf(sources),
     }
-    const session = await this.#session(options)
+    const session = await this.#session(options, project === undefined ? [] : undefined)
     await this.#guarded(session, () => this.#start(session, args, options))
     try {
       return await this.#perform(session, input, options)
@@ -131,7 +134,11 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     return found.length === 0 ? {} : { env: Object.fromEntries(found) }
   }
 
-  async #session({ conversation, signal, strict = false }: TurnOptions & ResumeOptions): Promise<TurnSession> {
+  /** `known`: the skills of the turn. Default: those of the registry. */
+  async #session(
+    { conversation, signal, strict = false, answers = 'wait' }: TurnOptions & ResumeOptions,
+    known?: readonly OfferedSkill[],
+  ): Promise<TurnSession> {
     const parts = {
       reflex: this.#reflex,
       skills: this.#skills,
@@ -140,9 +147,10 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
       tools: this.#proxies.facts,
       signal,
       isStrict: strict,
+      answers,
     }
     try {
-      return new TurnSession({ ...parts, installed: await this.#skills.load() })
+      return new TurnSession({ ...parts, installed: known ?? (await this.#skills.load()) })
     } catch (thrown) {
       const session = new TurnSession({ ...parts, installed: [] })
       session.run.report('the registry of skills cannot be read', thrown)
@@ -171,7 +179,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     onStart?.(handle.id)
   }
 
-  #begin(session: TurnSession, run: Run<RunSettings>): void {
+  #begin(session: TurnSession, run: OpenRun<RunSettings>): void {
     turnHosts(this.#reflex.store).set(run.id, session)
     session.run.begin(run)
   }
@@ -182,7 +190,10 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     const cancel = (): void => void session.run.cancel(signal?.reason).then(cancelled.resolve)
     signal?.addEventListener('abort', cancel, { once: true })
     try {
-      const { output, kept } = await inSession(session.calls, () => this.#complete(session.calls, input, signal))
+      const { output, kept } = await Promise.race([
+        inSession(session.calls, () => this.#complete(session.calls, input, signal)),
+        session.run.left,
+      ])
       if (signal?.aborted === true) throw signal.reason
       this.#checkIntercepted(session)
       await session.run.end('done', jsonOf(kept))

@@ -8,6 +8,7 @@ import { confirmPort } from '../plan/confirm-port.ts'
 import { skillKind } from '../plan/kind.ts'
 import { lookPort } from '../plan/look-port.ts'
 import { policyPort } from '../plan/policy-port.ts'
+import { ProjectFile } from '../plan/project-file.ts'
 import { registryPorts } from '../plan/registry-port.ts'
 import { skillHost, type SkillOptions } from '../plan/skill-host.ts'
 import { activeSkills, storedSkill } from './stored.ts'
@@ -28,6 +29,7 @@ export const skillBody: KindBody<SkillOptions, SkillProgram> = {
   },
   make(world, options = {}) {
     const host = skillHost(options, basename(world.workdir))
+    const file = new ProjectFile(world.workdir)
     const control = controlSettings(options.controlPlane, world.variable)
     const verdicts = control === undefined ? undefined : new Verdicts(new ControlClient(control, world), world.host)
     const maker = new SkillMaker(host, () => skillTools(world.tools, host.tools))
@@ -39,7 +41,11 @@ export const skillBody: KindBody<SkillOptions, SkillProgram> = {
         storedIds: () => activeSkills(world.store, host),
       },
       ports: {
-        'skills.look': lookPort({ ...world, compiles: (source) => maker.compiles(source) }, host, verdicts !== undefined),
+        'skills.look': lookPort(
+          { ...world, compiles: (source) => maker.compiles(source), project: () => file.values() },
+          host,
+          verdicts !== undefined,
+        ),
         'skills.confirm': confirmPort(host, world.redact),
         'skills.policy': policyPort(verdicts, host),
         ...registryPorts(world, host),

@@ -16,6 +16,8 @@ export function skillReader(maker: SkillMaker, seal: (value: Json) => string): R
       resultOf(maker, readSkill(text, file, maker.readingFrom(file)), context, (path, options) => placeIn(text, file)(path, options)),
     accept: (value, _file, context) =>
       isManifest(value) ? resultOf(maker, decodeSkill(value, maker.readingFrom(undefined)), context, pointerLocator()) : undefined,
+    tools: ({ steps, verify, undos }) =>
+      [...steps, ...(verify === undefined ? [] : [verify]), ...undos].flatMap(({ tool, isProgram }) => (isProgram ? [] : [tool])),
     inputs: (skill, input, texts) => skillInputs(skill, { input, texts, seal }),
   }
 }

@@ -48,4 +48,13 @@ export const faults = defineFaults({
     often: 'a tool that answers in another form than when the skill was made',
     fix: 'Run `reflex trace RUN` to see the results of the steps, and correct `plan.result_map` or the type of the output.',
   },
+  R1475: {
+    title: 'The file skills.yaml cannot be used',
+    verdict: 'fail',
+    when: 'when a turn of a wrapped agent begins, and when a skill is called or looked at',
+    means:
+      'The file beside the project has values for the blackboard of skills: ctx, env and goal_labels. It is a small and safe part of YAML: at most 64 KiB, one document, no tags, anchors, aliases and directives, each name once, and numbers as JSON has them. While it has a mistake, skills are not carried out, because their conditions could hold only since a value is missing; a wrapped agent works without skills.',
+    often: 'a name with a capital letter or a hyphen, an indentation with a tab, a number with zeros at its begin, such as 007',
+    fix: 'Correct the line that the message shows.',
+  },
 })

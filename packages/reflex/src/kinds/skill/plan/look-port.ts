@@ -15,11 +15,13 @@ import { boardRoots } from './board-roots.ts'
 import type { GateQuestion, LookResult, PlanProgram } from './compiled-plan.ts'
 import { majorOf } from './execution.ts'
 import { newerRegistry } from './newer-registry.ts'
-import type { SkillHost } from './skill-host.ts'
+import { type ProjectValues, type SkillHost, withProject } from './skill-host.ts'
 
 interface LookWorld extends Pick<KindWorld, 'store' | 'host' | 'tools'> {
   /** True for a manifest that this host can compile. */
   readonly compiles: (source: Json) => boolean
+  /** Returns the values of the file of the project. Throws `R1475`. */
+  readonly project: () => Promise<ProjectValues>
 }
 
 /** The call belongs to another version: the frame becomes that version, and looks again. */
@@ -85,7 +87,7 @@ async function look(call: Call<RunSettings>, world: LookWorld, host: SkillHost, 
     ...confirmedBy(call, host, program),
     confirmed: [],
     prompts: Object.fromEntries(refs.flatMap((ref) => promptOf(ref, prompt(ref), pins.get(ref)))),
-    ...seedOf(host),
+    ...(await seedOf(call, world, host)),
   }
   const board = boardRoots({ ...found.seed, ...call.reader().snapshot() })
   const question = {
@@ -176,8 +178,10 @@ function confirmedBy(
   return confirm === undefined ? {} : { asks_confirmation: 'host' }
 }
 
-/** The values of the host as keys of a board: `ctx.team`. */
-function seedOf({ board }: SkillHost): Pick<LookResult, 'seed'> {
+/** The values of the project and the host as keys of a board: `ctx.team`. A turn of a wrapped agent began with those of its project. */
+async function seedOf({ frame }: Call<RunSettings>, { project }: LookWorld, host: SkillHost): Promise<Pick<LookResult, 'seed'>> {
+  const isInTurn = readArgs(frame.args).proposal.carrier !== 'program'
+  const { board } = isInTurn ? host : withProject(host, await project())
   const seed = Object.entries(board).flatMap(([root, values]) =>
     Object.entries(values ?? {}).map(([key, value]) => [`${root}.${key}`, value] as const),
   )

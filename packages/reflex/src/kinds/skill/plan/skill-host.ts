@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel/index.ts'
+import { isObject, type JsonObject } from '../../../kernel/index.ts'
 import type { ExpressionFunction } from '../../../text/index.ts'
 import type { SkillTool } from '../model/skill-tool.ts'
 import type { ControlPlaneOptions } from '../control/settings.ts'
@@ -78,6 +78,12 @@ export interface SkillHost {
   readonly goalLabels: readonly string[] | undefined
 }
 
+/** What the file of a project says to its skills. */
+export interface ProjectValues {
+  readonly board: { readonly ctx?: JsonObject; readonly env?: JsonObject }
+  readonly goalLabels?: readonly string[]
+}
+
 const TAU = 0.85
 
 /** Completes the options of a host. `folder`: the name of the work folder. */
@@ -103,4 +109,17 @@ export function skillHost(options: SkillOptions, folder: string): SkillHost {
     board,
     goalLabels,
   }
+}
+
+/** Returns the options of a host with the values of its project, which come first: those of the options replace them. */
+export function withProject(host: SkillHost, { board, goalLabels }: ProjectValues): SkillHost {
+  return { ...host, board: merged(board, host.board), goalLabels: host.goalLabels ?? goalLabels }
+}
+
+function merged(first: JsonObject, second: JsonObject): JsonObject {
+  const both = Object.entries(second).map(([key, value]) => {
+    const earlier = Object.hasOwn(first, key) ? first[key] : undefined
+    return [key, isObject(earlier) && isObject(value) ? merged(earlier, value) : value] as const
+  })
+  return Object.fromEntries([...Object.entries(first), ...both])
 }

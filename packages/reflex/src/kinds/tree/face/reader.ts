@@ -4,6 +4,7 @@ import type { ReadContext, Reader, ReadResult } from '../../../programs/language
 import { readJson, Source } from '../../../text/index.ts'
 import { checkTree } from '../check/check-tree.ts'
 import type { Locate } from '../check/finding.ts'
+import { toolsNamed } from '../check/tools-named.ts'
 import { compileTree, type CompileOptions } from '../compile/compile.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
 import { withFunctionContracts } from '../compile/function-contracts.ts'
@@ -49,6 +50,7 @@ export function treeReader(options: CompileOptions, host: TreeReaderHost): Reade
           )
         : undefined
     },
+    tools: toolsNamed,
     inputs: treeInputs,
   }
 

@@ -1,4 +1,4 @@
-import type { Fault, Json, JsonObject, Program, Programs, Run } from '../../../kernel/index.ts'
+import type { Fault, Json, JsonObject, OpenRun, Program, Programs } from '../../../kernel/index.ts'
 import type { ReloadPolicy } from '../tick/reload-request.ts'
 
 /** What became of a saved file. */
@@ -11,7 +11,7 @@ export type Reloaded =
   | { readonly unchanged: true }
 
 export interface ReloaderOptions {
-  readonly run: Pick<Run, 'command' | 'state'>
+  readonly run: Pick<OpenRun, 'command' | 'state'>
   readonly programs: Pick<Programs, 'closure'>
   /** Reads and registers the tree again, with the trees to which it refers. Returns the findings of a file that is wrong. */
   readonly read: () => Promise<Program | readonly Fault[]>

@@ -25,6 +25,7 @@ export function workflowBody(makeDeciders: MakeDeciders): KindBody<WorkflowOptio
           // A run may be simulated or recorded: only `validate` asks about names of models.
           inspect: (workflow, locate, depth) => agent.inspect(workflow, locate, depth === 'errors' ? undefined : world.modelFindings),
           effects: agent.effects,
+          tools: (workflow) => agent.tools(workflow),
         }),
         ports: { [DECIDE]: labelledDecisions(decisionPort(agent, { canPrepare: true }), files) },
       }

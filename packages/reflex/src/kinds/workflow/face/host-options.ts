@@ -23,6 +23,8 @@ export const HOST_OPTIONS = options({ guards: recordOf(GUARD), agents: recordOf(
 export interface InspectingAgent extends RunnableAgent {
   /** Returns the findings about a workflow. `models` checks the name of a model; absent: names of models are not checked. */
   inspect(workflow: Workflow, locate: Locator, models?: (name: string) => readonly Fault[]): readonly Fault[]
+  /** Returns the names of the tools that the nodes of a workflow call or offer, as they are written. */
+  tools(workflow: Workflow): readonly string[]
   /** The reads and writes of agents at nodes, for proofs before a run. */
   readonly effects: Effects
 }

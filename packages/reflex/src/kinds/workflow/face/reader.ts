@@ -17,6 +17,8 @@ export interface WorkflowReaderOptions {
   readonly inspect?: (workflow: Workflow, locate: Locator, depth?: ReadContext['depth']) => readonly Fault[]
   /** The reads and writes of agents at nodes, for proofs. */
   readonly effects?: Effects | undefined
+  /** Returns the names of the tools that the nodes of a workflow call. */
+  readonly tools?: (workflow: Workflow) => readonly string[]
 }
 
 /** Reads workflows from text, and as objects of modules. */
@@ -24,6 +26,7 @@ export function workflowReader(options: WorkflowReaderOptions = {}): Reader<Comp
   return {
     read: (text, file, context) => readText(text, file, context, options),
     accept: (value, _, context) => (isWorkflow(value) ? readObject(value, context, options) : undefined),
+    tools: ({ workflow }) => options.tools?.(workflow) ?? [],
     inputs: parseInputs,
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FaultData, isObject, type Json, type JsonObject, type Rec, type Run } from '../../../../src/kernel/index.ts'
+import { type FaultData, isObject, type Json, type JsonObject, type OpenRun, type Rec } from '../../../../src/kernel/index.ts'
 import { remarksOf } from '../../../../src/kinds/pipeline/engine/story.ts'
 import type { Sign, Told } from './attack.ts'
 import type { Ground } from './ground.ts'
@@ -21,11 +21,11 @@ export interface Came {
 export class Listener {
   readonly #records: Rec[] = []
 
-  follow(run: Run): void {
+  follow(run: OpenRun): void {
     run.observe(({ record }) => void this.#records.push(record))
   }
 
-  came(run: Run, prompts: readonly string[]): Came {
+  came(run: OpenRun, prompts: readonly string[]): Came {
     const { ended, root, start } = run.state
     const fault = ended?.status === 'failed' && isObject(ended.value) ? (ended.value as unknown as FaultData) : {}
     return {

@@ -55,7 +55,7 @@ class Agent {
     const world = { store, host: this.#world.host, tools: tools as never, compiles: (source: Json) => maker.compiles(source) }
     const ports: Record<string, Port<RunSettings>> = {
       tool: { leaves: true, repeat: 'keyed', perform: (call: Call<RunSettings>) => this.#tool(call) },
-      'skills.look': lookPort(world, host),
+      'skills.look': lookPort({ ...world, project: async () => ({ board: {} }) }, host),
       ...registryPorts(world, host),
     }
     for (const [name, port] of Object.entries(ports)) this.#world.runtime.ports.set(name, parts.port(name, port))

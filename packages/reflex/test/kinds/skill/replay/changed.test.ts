@@ -74,7 +74,13 @@ async function recorded(): Promise<Recorded> {
     tool: answering({ colour: 'red' }),
     model: answering({ model: MODEL, text: '{"colour":"blue"}' }),
     'skills.look': lookPort(
-      { store, host: world.host, tools: { names: () => [], find: () => undefined } as never, compiles: (source) => maker.compiles(source) },
+      {
+        store,
+        host: world.host,
+        tools: { names: () => [], find: () => undefined } as never,
+        compiles: (source) => maker.compiles(source),
+        project: async () => ({ board: {} }),
+      },
       host,
     ),
     ...registryPorts({ store, host: world.host }, host),

@@ -1,0 +1,133 @@
+import type { QueueLimits } from './settings.ts'
+import type { Turn } from './turns.ts'
+import { WaitingLine } from './waiting-line.ts'
+
+/** The part of all slots that a tenant may take if the queue does not state another. */
+const SHARE = 0.8
+/** The most turns that take the place of one that ended, and that a tick admits of each queue. */
+const AT_END = 2
+export const AT_TICK = 512
+
+interface Tenant {
+  readonly line: WaitingLine
+  /** Its turns that are admitted and have not ended. */
+  used: number
+}
+
+interface Queue {
+  readonly limits: QueueLimits
+  readonly tenants: Map<string, Tenant>
+  used: number
+  /** The turns that the rate allows now, and the time at which they were counted. */
+  tokens: { readonly count: number; readonly at: number }
+}
+
+/**
+ * Decides which turns are admitted: of each queue as many as living workers have slots, within its limits. Of those that wait, the lowest
+ * number of priority goes first, then the tenant with the fewest admitted turns, then the oldest.
+ */
+export class Admission {
+  readonly #queues = new Map<string, Queue>()
+  #used = 0
+  #waiting = 0
+
+  constructor(limits: Readonly<Record<string, QueueLimits>>) {
+    for (const [name, one] of Object.entries(limits))
+      this.#queues.set(name, { limits: one, tenants: new Map(), used: 0, tokens: { count: one.rate?.most ?? 0, at: 0 } })
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** The turns that are admitted and have not ended. */
+  get used(): number {
+    return this.#used
+  }
+
+  /** Admits a turn that has become due if there is room; otherwise it waits. Returns true if it is admitted. */
+  due(turn: Turn, now: number, room: number): boolean {
+    const [queue, tenant] = [this.#queueOf(turn), this.#tenantOf(turn)]
+    if (mayAdmit(queue, now, room) && mayTake(queue, tenant, room)) {
+      this.#take(queue, tenant, now)
+      return true
+    }
+    tenant.line.add(turn)
+    this.#waiting++
+    return false
+  }
+
+  /** Gives the room of a turn that has ended back. Returns the turns of its queue that are admitted in its place. */
+  release(turn: Turn, now: number, room: number): readonly Turn[] {
+    const queue = this.#queueOf(turn)
+    queue.used--
+    this.#tenantOf(turn).used--
+    this.#used--
+    return this.#next(queue, now, room, AT_END)
+  }
+
+  /** Returns the turns that a tick admits. */
+  tick(now: number, room: number): readonly Turn[] {
+    return [...this.#queues.values()].flatMap((queue) => this.#next(queue, now, room, AT_TICK))
+  }
+
+  #next(queue: Queue, now: number, room: number, most: number): readonly Turn[] {
+    const turns: Turn[] = []
+    while (turns.length < most && mayAdmit(queue, now, room)) {
+      const tenant = first([...queue.tenants.values()].filter((one) => one.line.size > 0 && mayTake(queue, one, room)))
+      const turn = tenant?.line.take()
+      if (tenant === undefined || turn === undefined) break
+      this.#take(queue, tenant, now)
+      this.#waiting--
+      turns.push(turn)
+    }
+    return turns
+  }
+
+  #take(queue: Queue, tenant: Tenant, now: number): void {
+    if (queue.limits.rate !== undefined) queue.tokens = { count: tokensOf(queue, now) - 1, at: now }
+    queue.used++
+    tenant.used++
+    this.#used++
+  }
+
+  #queueOf(turn: Turn): Queue {
+    const { queue: name } = turn.run.load
+    const queue = this.#queues.get(name)
+    if (queue === undefined) throw new Error(`there is no queue ${name}`)
+    return queue
+  }
+
+  #tenantOf(turn: Turn): Tenant {
+    const { tenants } = this.#queueOf(turn)
+    const { tenant: name } = turn.run.load
+    const tenant = tenants.get(name) ?? { line: new WaitingLine(), used: 0 }
+    tenants.set(name, tenant)
+    return tenant
+  }
+}
+
+function mayAdmit(queue: Queue, now: number, room: number): boolean {
+  const { slots = room, pauses = [], rate } = queue.limits
+  if (queue.used >= Math.min(room, slots) || pauses.some(({ from, to }) => from <= now && now < to)) return false
+  return rate === undefined || tokensOf(queue, now) >= 1
+}
+
+function tokensOf({ limits: { rate }, tokens }: Queue, now: number): number {
+  return rate === undefined ? 0 : Math.min(rate.most, tokens.count + ((now - tokens.at) * rate.most) / rate.perMs)
+}
+
+function mayTake({ limits: { slots, tenantSlots, share = SHARE } }: Queue, { used }: Tenant, room: number): boolean {
+  const part = Math.max(1, Math.floor(Math.min(room, slots ?? room) * share))
+  return used < Math.min(part, tenantSlots ?? part)
+}
+
+/** Returns the tenant whose turn goes first. */
+function first(tenants: readonly Tenant[]): Tenant | undefined {
+  return tenants.reduce<Tenant | undefined>((best, one) => (best === undefined || goesBefore(one, best) ? one : best), undefined)
+}
+
+function goesBefore(one: Tenant, other: Tenant): boolean {
+  const priority = one.line.priority - other.line.priority
+  return priority < 0 || (priority === 0 && one.used < other.used)
+}

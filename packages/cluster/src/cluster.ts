@@ -1,0 +1,227 @@
+import type { FaultData, Host } from 'reflex-runtime/kernel'
+import { clusterFaults, parsePostgresAddress } from 'reflex-runtime/store'
+import { Calls } from './calls.ts'
+import { connect, type Connection } from './connection.ts'
+import type {
+  Cluster,
+  ClusterFacts,
+  ClusterOptions,
+  ClusterWorker,
+  MissingFacts,
+  QueueFacts,
+  QueueLimits,
+  RunPlace,
+  StuckFacts,
+  WaitingFacts,
+  WorkerFacts,
+  WorkerParts,
+} from './contract.ts'
+import { Engine } from './engine.ts'
+import { DEFAULT_QUEUE, engineSchema, type Names, namesOf, RECOVERED_QUEUE } from './sql/names.ts'
+import { prepareSchema } from './sql/schema.ts'
+import { join } from './worker.ts'
+
+/** The most entries of a list of facts. */
+const LISTED = 100
+/** The longest name of a schema to which `_cluster` can be added. */
+const LONGEST_SCHEMA = 55
+
+/**
+ * Opens the cluster of a store in Postgres, and creates its schema next to that of the store if it is missing. The store itself must be
+ * there. Throws `R5061` for an address that cannot be read, and `R5101` to `R5103`.
+ */
+export async function openCluster(address: string, { host }: ClusterOptions): Promise<Cluster> {
+  const parsed = parsePostgresAddress(address)
+  const { schema } = parsed
+  if (schema.length > LONGEST_SCHEMA)
+    throw clusterFaults.make('R5102', `the name of the schema ${schema} is too long for a cluster`, {
+      fix: `name a schema of at most ${LONGEST_SCHEMA} characters with ?schema=NAME`,
+    })
+  const connection = connect(parsed)
+  try {
+    const names = namesOf(schema)
+    const engine = await Engine.open(connection, engineSchema(schema))
+    await prepareSchema(connection, names)
+    return new PostgresCluster({ connection, names, schema, engine, host })
+  } catch (thrown) {
+    await connection.close()
+    throw thrown
+  }
+}
+
+interface Parts {
+  readonly connection: Connection
+  readonly names: Names
+  readonly schema: string
+  readonly engine: Engine
+  readonly host: Host
+}
+
+class PostgresCluster implements Cluster {
+  readonly #parts: Parts
+  readonly #calls: Calls
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#calls = new Calls(parts)
+  }
+
+  work(parts: WorkerParts): Promise<ClusterWorker> {
+    return join(this.#parts, parts)
+  }
+
+  async enlist(run: string, { queue = DEFAULT_QUEUE, tenant = '', priority = 0 }: RunPlace): Promise<void> {
+    const { connection, names } = this.#parts
+    const rows = await connection.query(
+      `insert into ${names.own}.place (run, queue, tenant, priority, at) select $1, name, $3, $4, ${names.own}.now_ms()
+        from ${names.own}.queue where name = $2 and position(':' in name) = 0
+        on conflict (run) do update set queue = excluded.queue, tenant = excluded.tenant, priority = excluded.priority, at = excluded.at
+        returning run`,
+      [run, queue, tenant, priority],
+    )
+    if (rows.length > 0) return
+    const known = (await this.queues()).map(({ name }) => name).filter((name) => !name.includes(':'))
+    throw clusterFaults.make('R5106', `there is no queue ${JSON.stringify(queue)}; the queues are ${known.join(', ')}`, {
+      fix: `reflex queue set ${queue}`,
+    })
+  }
+
+  enter(call: string, worker: string, signal: AbortSignal): Promise<() => Promise<void>> {
+    return this.#calls.enter(call, worker, signal)
+  }
+
+  queues(): Promise<readonly QueueFacts[]> {
+    const { connection, names } = this.#parts
+    return connection.query<QueueFacts>(
+      `select name, slots, tenant_slots as "tenantSlots", coalesce(share, 0.8)::float8 as share,
+        case when most is null then null else json_build_object('most', most, 'per', per) end as rate, paused,
+        (select count(*)::float8 from ${names.own}.turn where queue = name and state = 'waits') as waiting,
+        (select count(*)::float8 from ${names.own}.turn where queue = name and state = 'admitted') as admitted,
+        (select count(*)::float8 from ${names.own}.turn where queue = name and state = 'begun')
+          + (select count(*)::float8 from ${names.own}.call where queue = name) as begun
+        from ${names.own}.queue order by name`,
+    )
+  }
+
+  async setQueue(name: string, limits: QueueLimits): Promise<QueueFacts> {
+    checkQueue(name, limits)
+    const { connection, names } = this.#parts
+    const changes = changesOf(limits)
+    await connection.query(`insert into ${names.own}.queue (name) values ($1) on conflict do nothing`, [name])
+    const columns = Object.keys(changes).map((column, i) => `${column} = $${i + 2}`)
+    if (columns.length > 0)
+      await connection.query(`update ${names.own}.queue set ${columns.join(', ')} where name = $1`, [name, ...Object.values(changes)])
+    return (await this.queues()).find((queue) => queue.name === name) as QueueFacts
+  }
+
+  async retry(run: string): Promise<boolean> {
+    const { connection, names } = this.#parts
+    const rows = await connection.query(
+      `select ${names.own}.make_due(run, ${names.own}.now_ms()) from ${names.own}.turn where id = $1 and state = 'stuck'`,
+      [run],
+    )
+    return rows.length > 0
+  }
+
+  async facts(): Promise<ClusterFacts> {
+    const [workers, queues, waiting, missing, stuck] = await Promise.all([
+      this.#workers(),
+      this.queues(),
+      this.#waiting(),
+      this.#missing(),
+      this.#stuck(),
+    ])
+    return { workers, queues, waiting, ...missing, ...stuck }
+  }
+
+  #workers(): Promise<readonly WorkerFacts[]> {
+    const { connection, names } = this.#parts
+    return connection.query<WorkerFacts>(
+      `select id, version, can, queues, slots, began::float8 as began, seen::float8 as seen, seen + ttl > ${names.own}.now_ms() as "isAlive",
+        drains, (select count(*)::float8 from ${names.own}.turn where worker = worker.id and state = 'begun') as turns
+        from ${names.own}.worker where seen > 0 order by began`,
+    )
+  }
+
+  #waiting(): Promise<readonly WaitingFacts[]> {
+    const { connection, names } = this.#parts
+    return connection.query<WaitingFacts>(
+      `select queue, tenant, count(*)::float8 as waiting, min(since)::float8 as oldest from ${names.own}.turn where state = 'waits'
+        group by queue, tenant order by min(since) limit ${LISTED}`,
+    )
+  }
+
+  /** A turn that waits although its queue is not paused, and that no living worker has the words for. */
+  async #missing(): Promise<{ readonly missing: readonly MissingFacts[]; readonly missingCount: number }> {
+    const { connection, names } = this.#parts
+    const rows = await connection.query<MissingFacts & { count: number }>(
+      `with alive as (select can, queues from ${names.own}.worker where seen + ttl > ${names.own}.now_ms() and not drains)
+      select id as run, since::float8 as since, count(*) over ()::float8 as count,
+        coalesce((select array(select need from unnest(needs) as need where need <> all(can)) from alive
+          order by (select count(*) from unnest(needs) as need where need <> all(can)) limit 1), needs) as lacks
+        from ${names.own}.turn where state = 'waits'
+          and not exists (select from alive where can @> needs and (queues is null or turn.queue = any(queues)))
+        order by since limit ${LISTED}`,
+    )
+    return { missing: rows.map(({ run, lacks, since }) => ({ run, lacks, since })), missingCount: rows[0]?.count ?? 0 }
+  }
+
+  async #stuck(): Promise<{ readonly stuck: readonly StuckFacts[]; readonly stuckCount: number }> {
+    const { connection, names } = this.#parts
+    const rows = await connection.query<{ run: string; crashes: number; fault: string; since: number; count: number }>(
+      `select id as run, crashes, fault, since::float8 as since, count(*) over ()::float8 as count
+        from ${names.own}.turn where state = 'stuck' order by since limit ${LISTED}`,
+    )
+    const stuck = rows.map(({ run, crashes, fault, since }) => ({ run, crashes, since, fault: faultOf(run, fault) }))
+    return { stuck, stuckCount: rows[0]?.count ?? 0 }
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.engine.close()
+    await this.#parts.connection.close()
+  }
+}
+
+/** The database knows only the code of what the cluster itself found; what a worker reported is whole. */
+function faultOf(run: string, text: string): FaultData {
+  const { code, message, verdict, tries, crashes } = JSON.parse(text) as Partial<FaultData> & { tries?: number; crashes?: number }
+  if (message !== undefined && verdict !== undefined && code !== undefined) return { code, verdict, message }
+  const fault =
+    code === 'R5108'
+      ? clusterFaults.make('R5108', `${crashes} workers in a row died in the turn of run ${run}`, { fix: `reflex resume ${run}` })
+      : clusterFaults.make('R5109', `${tries} turns in a row of run ${run} did nothing`, { fix: `reflex resume ${run}` })
+  return { code: fault.code, verdict: fault.verdict, message: fault.message }
+}
+
+function changesOf({ slots, tenantSlots, share, rate, paused }: QueueLimits): Record<string, unknown> {
+  return {
+    ...(slots === undefined ? {} : { slots }),
+    ...(tenantSlots === undefined ? {} : { tenant_slots: tenantSlots }),
+    ...(share === undefined ? {} : { share }),
+    ...(rate === undefined ? {} : { most: rate?.most ?? null, per: rate?.per ?? null, tokens: null, refilled: null }),
+    ...(paused === undefined ? {} : { paused }),
+  }
+}
+
+function checkQueue(name: string, { slots, tenantSlots, share, rate }: QueueLimits): void {
+  if (!/^(?:[a-z][a-z0-9_-]{0,62}|(?:model|tool):[\w.-]{1,120})$/.test(name) || name === RECOVERED_QUEUE)
+    throw refused(
+      `${JSON.stringify(name)} cannot be the name of a queue`,
+      'write at most 63 lowercase letters, digits, - and _; or model:PROVIDER, or tool:NAME',
+    )
+  for (const [word, count] of [
+    ['slots', slots],
+    ['tenant slots', tenantSlots],
+    ['rate', rate?.most],
+    ['period of the rate', rate?.per],
+  ] as const) {
+    if (count === undefined || count === null || (Number.isInteger(count) && count > 0 && count <= 1_000_000_000)) continue
+    throw refused(`the ${word} of queue ${name} is ${count}`, 'write a whole number from 1')
+  }
+  if (share !== undefined && share !== null && !(share > 0 && share <= 1))
+    throw refused(`the share of queue ${name} is ${share}`, 'write a number above 0 and up to 1')
+}
+
+function refused(message: string, fix: string): Error {
+  return clusterFaults.make('R5110', message, { fix })
+}

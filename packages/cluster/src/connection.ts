@@ -1,0 +1,83 @@
+import { Pool } from 'pg'
+import { isFault } from 'reflex-runtime/kernel'
+import { clusterFaults, type PostgresAddress } from 'reflex-runtime/store'
+
+/** The connections of a cluster, for its statements and for DBOS. */
+export const CONNECTIONS = 4
+/** Milliseconds that a statement waits for a lock, and that it may take. */
+const LOCK_MS = 5000
+const STATEMENT_MS = 30_000
+/** Milliseconds to connect. */
+const CONNECT_MS = 5000
+
+export type Query = <Row = Record<string, unknown>>(text: string, values?: readonly unknown[]) => Promise<Row[]>
+
+/** The connections of one process to the database of a cluster. */
+export interface Connection {
+  /** The address without the password. */
+  readonly shown: string
+  /** The address, which may contain a password. */
+  readonly url: string
+  /** The pool, for DBOS, which has a part in it. */
+  readonly pool: Pool
+  /** Performs a statement as a transaction of its own. */
+  readonly query: Query
+  /** Performs statements in one transaction. */
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Opens connections when they are needed. What the server refuses is `R5101`, with its cause. */
+export function connect({ connection, name }: PostgresAddress): Connection {
+  const pool = new Pool({
+    connectionString: connection,
+    application_name: 'reflex-cluster',
+    max: CONNECTIONS,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    connectionTimeoutMillis: CONNECT_MS,
+    lock_timeout: LOCK_MS,
+    statement_timeout: STATEMENT_MS,
+    // What is due is made so by transactions of the store, which wait for the disk. After a crash of the server, begins and ends of turns
+    // may be forgotten: workers notice it, and a turn that is carried twice finds nothing left to do.
+    options: '-c synchronous_commit=off',
+  })
+  // A connection that is lost while it is unused is replaced when the next one is needed.
+  pool.on('error', () => undefined)
+  const query: Query = async (text, values = []) => {
+    try {
+      return (await pool.query(text, [...values])).rows as never
+    } catch (thrown) {
+      throw refusal(thrown, name)
+    }
+  }
+  return { shown: name, url: connection, pool, query, transaction: (work) => inTransaction(pool, name, work), close: () => pool.end() }
+}
+
+async function inTransaction<T>(pool: Pool, shown: string, work: (query: Query) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((thrown: unknown) => {
+    throw refusal(thrown, shown)
+  })
+  let isBroken = false
+  try {
+    await client.query('begin')
+    const result = await work(async (text, values = []) => (await client.query(text, [...values])).rows as never)
+    await client.query('commit')
+    return result
+  } catch (thrown) {
+    await client.query('rollback').catch(() => {
+      isBroken = true
+    })
+    throw refusal(thrown, shown)
+  } finally {
+    client.release(isBroken)
+  }
+}
+
+function refusal(thrown: unknown, shown: string): Error {
+  if (isFault(thrown)) return thrown
+  return clusterFaults.make('R5101', `the cluster of ${shown} cannot use its database`, {
+    cause: thrown,
+    fix: 'read the cause; then try again',
+  })
+}

@@ -1,0 +1,121 @@
+import { DBOS, DBOSClient, type DLogger } from '@dbos-inc/dbos-sdk'
+import type { Connection } from './connection.ts'
+import { APPLICATION, RECOVERED_QUEUE, TURN } from './sql/names.ts'
+
+/** Milliseconds between two looks of a worker at a queue: half of it is what dispatch adds to the delay of a turn. */
+const POLL_MS = 100
+/** The most turns of dead workers that one worker takes at once, besides its slots. */
+const RECOVERED_SLOTS = 16
+/** Milliseconds. Whoever wants to end earlier lets the carriers of the turns end. */
+const LONGEST_DRAIN_MS = 86_400_000
+/** The most finished workflows that are forgotten at once. */
+const FORGOTTEN = 500
+
+/** What DBOS does for a process that takes turns. */
+export interface EngineParts {
+  readonly connection: Connection
+  readonly schema: string
+  readonly worker: string
+  readonly version: string
+  readonly queues: readonly string[] | undefined
+  readonly turn: (run: string, number: number) => Promise<void>
+  readonly onTrouble: (text: string) => void
+}
+
+/** Starts DBOS in this process. It executes the turns that the cluster has admitted for this version. */
+export async function launchEngine({ connection, schema, worker, version, queues, turn, onTrouble }: EngineParts): Promise<void> {
+  DBOS.setConfig({
+    name: APPLICATION,
+    systemDatabaseUrl: connection.url,
+    systemDatabasePool: connection.pool,
+    systemDatabaseSchemaName: schema,
+    executorID: worker,
+    applicationVersion: version,
+    useListenNotify: false,
+    logger: quietLogger(onTrouble),
+    maxConcurrentQueueDispatches: 2,
+    ...(queues === undefined ? {} : { listenQueues: [...queues, RECOVERED_QUEUE] }),
+  })
+  DBOS.registerWorkflow(turn, { name: TURN, maxRecoveryAttempts: 1_000_000 })
+  await DBOS.launch()
+  await DBOS.registerQueue(RECOVERED_QUEUE, queueOf(RECOVERED_SLOTS))
+}
+
+/** Makes DBOS look at a queue, with the slots of this worker. Others notice it within seconds. */
+export async function addQueue(name: string, slots: number): Promise<void> {
+  await DBOS.registerQueue(name, queueOf(slots))
+}
+
+/** Ends DBOS in this process: it begins nothing more, and waits for the turns under way. */
+export async function stopEngine(): Promise<void> {
+  await DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: LONGEST_DRAIN_MS })
+}
+
+function queueOf(slots: number) {
+  return { partitionConcurrency: 1, workerConcurrency: slots, minPollingIntervalMs: POLL_MS, onConflict: 'always_update' } as const
+}
+
+/** What a process that takes no turns, or takes them, asks of DBOS about all of them. */
+export class Engine {
+  readonly #client: DBOSClient
+
+  private constructor(client: DBOSClient) {
+    this.#client = client
+  }
+
+  static async open({ url, pool }: Connection, schema: string): Promise<Engine> {
+    const client = await DBOSClient.create({
+      systemDatabaseUrl: url,
+      systemDatabasePool: pool,
+      systemDatabaseSchemaName: schema,
+      applicationName: APPLICATION,
+      logger: quietLogger(() => undefined),
+    })
+    return new Engine(client)
+  }
+
+  /** Hands the turns of dead workers to the living ones of the same version. Returns their number. */
+  async recover(workers: readonly string[], alive: readonly string[]): Promise<number> {
+    if (workers.length === 0 || alive.length === 0) return 0
+    const pending = await this.#client.listWorkflows({
+      status: 'PENDING',
+      executorId: [...workers],
+      applicationVersion: [...alive],
+      limit: FORGOTTEN,
+      loadInput: false,
+      loadOutput: false,
+    })
+    const ids = pending.map(({ workflowID }) => workflowID)
+    if (ids.length > 0) await this.#client.resumeWorkflows(ids, { queueName: RECOVERED_QUEUE })
+    return ids.length
+  }
+
+  /** Takes turns back from the queues. */
+  async cancel(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await this.#client.cancelWorkflows([...ids])
+  }
+
+  /** Forgets what ended before a time, in milliseconds since the epoch. Returns the number. */
+  async forget(before: number): Promise<number> {
+    const ended = await this.#client.listWorkflows({
+      status: ['SUCCESS', 'ERROR', 'CANCELLED'],
+      completedBefore: new Date(before).toISOString(),
+      limit: FORGOTTEN,
+      loadInput: false,
+      loadOutput: false,
+    })
+    const ids = ended.map(({ workflowID }) => workflowID)
+    if (ids.length > 0) await this.#client.deleteWorkflows(ids)
+    return ids.length
+  }
+
+  async close(): Promise<void> {
+    await this.#client.destroy()
+  }
+}
+
+/** DBOS writes to the console by default. What it warns of is reported; its errors are those of a turn, which are reported where they arise. */
+function quietLogger(onTrouble: (text: string) => void): DLogger {
+  const report = (entry: unknown): void => onTrouble(entry instanceof Error ? entry.message : String(entry))
+  return { info: () => undefined, debug: () => undefined, warn: report, error: report }
+}

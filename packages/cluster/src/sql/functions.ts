@@ -1,0 +1,244 @@
+import { APPLICATION, type Names, TURN } from './names.ts'
+
+/** The most turns of one run in a row that end without a record, and the most workers in a row that die in its turn. */
+const MOST_TRIES = 10
+/** The part of the slots that one named tenant may take. */
+const SHARE = 0.8
+
+/**
+ * The functions and triggers of a cluster. They run in the transaction of whoever makes a run due, with the rights of their owner, and
+ * lock in one order: the row of a run, the row of its turn, the lock of a queue. What else they take they skip if it is locked.
+ *
+ * - `due`: true if there is something to do for a run that no living process holds, as `Store.due` says.
+ * - `make_due`: gives a run its next turn, and admits it if there is room.
+ * - `admit`: hands a waiting turn to DBOS, if queue, tenant, rate and the workers have room. `admit_next`: the next ones of a queue.
+ * - `begin_turn`, `end_turn`: what a worker says of a turn.
+ */
+export function functions(names: Names): string {
+  return [helpers(names), dueOf(names), admission(names), making(names), turns(names), triggers(names)].join('\n')
+}
+
+const BODY = 'security definer set search_path = pg_catalog, pg_temp'
+
+function helpers({ own, store }: Names): string {
+  return `
+create or replace function ${own}.now_ms() returns bigint language sql volatile set search_path = pg_catalog, pg_temp as
+  $$ select (extract(epoch from clock_timestamp()) * 1000)::bigint $$;
+
+create or replace function ${own}.need_of(program text) returns text[] language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return array['kind:' || (program::json ->> 1) || '@' || (program::json ->> 2)];
+exception when others then
+  return '{}';
+end $$;
+
+create or replace function ${own}.awaits(waits text, target text) returns boolean language plpgsql immutable
+  set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (select from json_array_elements(waits::json) as w
+    where w ->> 'type' = 'message' and (w ->> 'name' = target or (w ->> 'name') || '@' || (w ->> 'frame') = target));
+exception when others then
+  return true;
+end $$;
+
+create or replace function ${own}.is_owned(held_by text, at bigint) returns boolean language sql stable ${BODY} as $$
+  select held_by is not null and exists (select from ${store}.worker where id = held_by and seen + ttl > at)
+$$;`
+}
+
+function dueOf({ own, store }: Names): string {
+  return `
+create or replace function ${own}.due(r ${store}.run, at bigint) returns boolean language sql stable ${BODY} as $$
+  select r.status in ('running', 'suspended')
+    and r.last > coalesce((select s.last from ${store}.segment s where s.run = r.seq and s.number = 0), 0)
+    and not ${own}.is_owned(r.owner, at)
+    and (r.status = 'running' or r.due <= at or exists (select from ${store}.inbox i
+      where i.run = r.seq and i.taken is null and (i.type <> 'message' or ${own}.awaits(r.waits, i.target))))
+$$;`
+}
+
+function admission({ own, engine }: Names): string {
+  return `
+create or replace function ${own}.version_for(wanted_queue text, wanted text[], at bigint) returns text language sql volatile ${BODY} as $$
+  select version from ${own}.worker where seen + ttl > at and not drains and can @> wanted
+    and (queues is null or wanted_queue = any(queues)) order by random() limit 1
+$$;
+
+create or replace function ${own}.admit(wanted bigint, at bigint) returns boolean language plpgsql volatile ${BODY} as $$
+declare
+  t ${own}.turn; q ${own}.queue; chosen text; room integer; taken integer; of_tenant integer; left_over double precision;
+begin
+  select * into t from ${own}.turn where run = wanted and state = 'waits' for update;
+  if not found or t.not_before > at then return false; end if;
+  select * into q from ${own}.queue where name = t.queue;
+  if q.paused then return false; end if;
+  chosen := ${own}.version_for(t.queue, t.needs, at);
+  if chosen is null then return false; end if;
+  if q.slots is not null or q.tenant_slots is not null or q.most is not null then
+    perform pg_advisory_xact_lock(hashtext('reflex cluster queue'), hashtext('${own}' || t.queue));
+  elsif t.tenant <> '' then
+    -- Whoever does not get the lock leaves the turn to the end of another one, or to the tick: starts do not wait for each other.
+    if not pg_try_advisory_xact_lock(hashtext('reflex cluster tenant'), hashtext('${own}' || t.queue || ' ' || t.tenant)) then
+      return false;
+    end if;
+  end if;
+  select coalesce(sum(slots), 0) into room from ${own}.worker where seen + ttl > at and not drains and version = chosen
+    and (queues is null or t.queue = any(queues));
+  select count(*), count(*) filter (where tenant = t.tenant) into taken, of_tenant
+    from ${own}.turn where queue = t.queue and state in ('admitted', 'begun');
+  if taken >= least(room, coalesce(q.slots, room)) then return false; end if;
+  if of_tenant >= coalesce(q.tenant_slots, room) then return false; end if;
+  if t.tenant <> '' and of_tenant >= greatest(1, floor(least(room, coalesce(q.slots, room)) * coalesce(q.share, ${SHARE}) + 1e-9)) then return false; end if;
+  if q.most is not null then
+    select * into q from ${own}.queue where name = t.queue for update;
+    left_over := least(q.most, coalesce(q.tokens, q.most) + (at - coalesce(q.refilled, at))::double precision * q.most / q.per);
+    if left_over < 1 then return false; end if;
+    update ${own}.queue set tokens = left_over - 1, refilled = at where name = t.queue;
+  end if;
+  perform ${engine}.enqueue_workflow(workflow_name => '${TURN}', queue_name => t.queue,
+    positional_args => array[to_json(t.id), to_json(t.number)], workflow_id => t.id || ':' || t.number,
+    app_version => chosen, queue_partition_key => t.id, application_name => '${APPLICATION}');
+  update ${own}.turn set state = 'admitted', version = chosen, again = false where run = wanted;
+  return true;
+end $$;
+
+create or replace function ${own}.admit_next(of_queue text, at bigint, most integer) returns integer language plpgsql volatile ${BODY} as $$
+declare
+  candidate bigint; done integer := 0;
+begin
+  for candidate in
+    with recursive tenants (tenant) as (
+      (select min(tenant) from ${own}.turn where queue = of_queue and state = 'waits')
+      union all
+      select (select min(t.tenant) from ${own}.turn t where t.queue = of_queue and t.state = 'waits' and t.tenant > tenants.tenant)
+      from tenants where tenant is not null
+    ), load as (
+      select tenant, count(*) as busy from ${own}.turn where queue = of_queue and state in ('admitted', 'begun') group by tenant
+    )
+    select head.run from tenants left join load using (tenant) cross join lateral (
+      select first.*, row_number() over (order by priority, since, run) as place from (
+        select run, priority, since from ${own}.turn t
+        where t.queue = of_queue and t.tenant = tenants.tenant and t.state = 'waits' and t.not_before <= at
+        order by t.queue, t.tenant, priority, since, run limit most
+      ) as first
+    ) as head where tenants.tenant is not null
+    order by head.priority, coalesce(load.busy, 0) + head.place, head.since limit most
+  loop
+    perform from ${own}.turn where run = candidate and state = 'waits' for update skip locked;
+    if found and ${own}.admit(candidate, at) then done := done + 1; end if;
+  end loop;
+  return done;
+end $$;`
+}
+
+function making({ own, store }: Names): string {
+  return `
+create or replace function ${own}.make_due(wanted bigint, at bigint) returns void language plpgsql volatile ${BODY} as $$
+declare
+  t ${own}.turn;
+begin
+  select * into t from ${own}.turn where run = wanted for update;
+  if not found then
+    insert into ${own}.turn (run, id, queue, tenant, priority, needs)
+      select r.seq, r.id, coalesce(p.queue, 'default'), coalesce(p.tenant, ''), coalesce(p.priority, 0), ${own}.need_of(r.program)
+      from ${store}.run r left join ${own}.place p on p.run = r.id where r.seq = wanted on conflict do nothing;
+    select * into t from ${own}.turn where run = wanted for update;
+    if not found then return; end if;
+    delete from ${own}.place where run = t.id;
+  end if;
+  if t.state = 'begun' then
+    update ${own}.turn set again = true where run = wanted and not again;
+  elsif t.state = 'waits' then
+    update ${own}.turn set not_before = 0 where run = wanted and not_before > 0;
+    if t.not_before > 0 then perform ${own}.admit(wanted, at); end if;
+  elsif t.state in ('rests', 'stuck') then
+    update ${own}.turn set state = 'waits', number = number + 1, since = at, not_before = 0, again = false, fault = null,
+      tries = 0, crashes = case when t.state = 'stuck' then 0 else crashes end where run = wanted;
+    perform ${own}.admit(wanted, at);
+  end if;
+end $$;`
+}
+
+function turns({ own, store }: Names): string {
+  return `
+create or replace function ${own}.begin_turn(wanted text, turn_number bigint, by_worker text) returns boolean
+  language plpgsql volatile ${BODY} as $$
+declare
+  t ${own}.turn; reached bigint;
+begin
+  select * into t from ${own}.turn where id = wanted and number = turn_number and state in ('admitted', 'begun') for update;
+  if not found then return false; end if;
+  select last into reached from ${store}.run where seq = t.run;
+  if t.state = 'begun' then t.crashes := case when reached = t.last then t.crashes + 1 else 1 end; end if;
+  if t.crashes >= ${MOST_TRIES} then
+    update ${own}.turn set state = 'stuck', since = ${own}.now_ms(), crashes = t.crashes, worker = null,
+      fault = json_build_object('code', 'R5108', 'crashes', t.crashes)::text where run = t.run;
+    return false;
+  end if;
+  update ${own}.turn set state = 'begun', worker = by_worker, again = false, last = coalesce(reached, 0), crashes = t.crashes
+    where run = t.run;
+  return true;
+end $$;
+
+create or replace function ${own}.wait_again(wanted bigint, at bigint, later bigint) returns void language plpgsql volatile ${BODY} as $$
+begin
+  update ${own}.turn set state = 'waits', number = number + 1, since = at, not_before = later, again = false, worker = null where run = wanted;
+  perform ${own}.admit(wanted, at);
+end $$;
+
+create or replace function ${own}.end_turn(wanted text, turn_number bigint, by_worker text, outcome text, needed text[], problem text) returns void
+  language plpgsql volatile ${BODY} as $$
+declare
+  t ${own}.turn; r ${store}.run; at bigint := ${own}.now_ms(); fruitless integer;
+begin
+  select * into t from ${own}.turn where id = wanted and number = turn_number and state = 'begun' and worker = by_worker
+    for update;
+  if not found then return; end if;
+  select * into r from ${store}.run where seq = t.run;
+  fruitless := case when found and r.last > t.last then 0 else t.tries + 1 end;
+  if r.seq is null or r.status not in ('running', 'suspended') then
+    delete from ${own}.turn where run = t.run;
+  elsif outcome = 'lacks' then
+    update ${own}.turn set needs = (select array_agg(distinct need order by need) from unnest(needs || needed) as need) where run = t.run;
+    perform ${own}.wait_again(t.run, at, 0);
+  elsif outcome = 'failed' or (outcome in ('rested', 'held') and ${own}.due(r, at) and fruitless >= ${MOST_TRIES}) then
+    update ${own}.turn set state = 'stuck', since = at, worker = null, tries = 0,
+      fault = coalesce(problem, json_build_object('code', 'R5109', 'tries', fruitless)::text) where run = t.run;
+  elsif outcome = 'again' or (outcome in ('rested', 'held') and ${own}.due(r, at)) then
+    update ${own}.turn set tries = fruitless, crashes = 0 where run = t.run;
+    perform ${own}.wait_again(t.run, at, case when fruitless = 0 then 0 else at + least(30000, 250 * (2 ^ least(fruitless, 8))::bigint) end);
+  else
+    update ${own}.turn set state = 'rests', again = false, tries = 0, crashes = 0,
+      worker = case when r.owner is null then null else worker end where run = t.run;
+  end if;
+  perform ${own}.admit_next(t.queue, at, 2);
+end $$;`
+}
+
+function triggers({ own, store }: Names): string {
+  return `
+create or replace function ${own}.on_released() returns trigger language plpgsql volatile ${BODY} as $$
+declare
+  at bigint := ${own}.now_ms();
+begin
+  if ${own}.due(new, at) then perform ${own}.make_due(new.seq, at); end if;
+  return null;
+end $$;
+create or replace function ${own}.on_posted() returns trigger language plpgsql volatile ${BODY} as $$
+begin
+  perform ${own}.make_due(new.run, ${own}.now_ms());
+  return null;
+end $$;
+create or replace function ${own}.on_removed() returns trigger language plpgsql volatile ${BODY} as $$
+begin
+  delete from ${own}.turn where run = old.seq;
+  return null;
+end $$;
+drop trigger if exists cluster_released on ${store}.run;
+create trigger cluster_released after update of owner on ${store}.run for each row
+  when (old.owner is not null and new.owner is null and new.status in ('running', 'suspended')) execute function ${own}.on_released();
+drop trigger if exists cluster_posted on ${store}.inbox;
+create trigger cluster_posted after insert on ${store}.inbox for each row when (new.taken is null) execute function ${own}.on_posted();
+drop trigger if exists cluster_removed on ${store}.run;
+create trigger cluster_removed after delete on ${store}.run for each row execute function ${own}.on_removed();`
+}

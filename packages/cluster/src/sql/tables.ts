@@ -1,0 +1,41 @@
+import type { Names } from './names.ts'
+
+/**
+ * The tables of a cluster, and the indexes that it needs on the tables of the store. A turn is a row for each run that was ever due here.
+ *
+ * - `worker`: the heartbeats. Times are those of the database.
+ * - `queue`: the limits of the operator. `tokens` is what a rate leaves, as of `refilled`.
+ * - `call`: the calls under way of queues that limit calls, such as `model:openai` and `tool:refund`.
+ * - `place`: the places of runs that are not created yet.
+ * - `turn`: `number` counts the turns of a run; `state` is `rests`, `waits` (due), `admitted` (a workflow of DBOS), `begun`, or `stuck`.
+ *   `again`: something came while the turn was under way. `last` is the last record of the run when the turn began.
+ */
+export function tables({ own, store }: Names): string {
+  return `
+create table ${own}.header (one boolean primary key default true check (one), application text not null, layout integer not null);
+create table ${own}.worker (
+  id text primary key, version text not null, can text[] not null, queues text[], slots integer not null,
+  began bigint not null, seen bigint not null, ttl bigint not null, drains boolean not null default false
+);
+create table ${own}.queue (
+  name text primary key, slots integer, tenant_slots integer, share double precision, most integer, per bigint,
+  tokens double precision, refilled bigint, paused boolean not null default false
+);
+create table ${own}.call (id text primary key, queue text not null, worker text not null, since bigint not null);
+create index call_queue on ${own}.call (queue);
+create table ${own}.place (run text primary key, queue text not null, tenant text not null, priority integer not null, at bigint not null);
+create table ${own}.turn (
+  run bigint primary key, id text not null, queue text not null, tenant text not null, priority integer not null, needs text[] not null,
+  number bigint not null default 0, state text not null default 'rests', again boolean not null default false,
+  since bigint not null default 0, not_before bigint not null default 0, version text, worker text,
+  last bigint not null default 0, tries integer not null default 0, crashes integer not null default 0, fault text
+) with (fillfactor = 70);
+create index turn_waits on ${own}.turn (queue, tenant, priority, since, run) where state = 'waits';
+create index turn_admitted on ${own}.turn (queue, tenant) where state in ('admitted', 'begun');
+create index turn_worker on ${own}.turn (worker) where worker is not null;
+create index turn_stuck on ${own}.turn (since) where state = 'stuck';
+create index if not exists run_due on ${store}.run (due) where status in ('running', 'suspended') and due is not null;
+create index run_running on ${store}.run (seq) where status = 'running';
+create index run_held on ${store}.run (owner) where owner is not null;
+insert into ${own}.queue (name) values ('default');`
+}

@@ -1,0 +1,273 @@
+import { digest, type Fault, faultData, type Host, toFault } from 'reflex-runtime/kernel'
+import { clusterFaults } from 'reflex-runtime/store'
+import type { Connection } from './connection.ts'
+import type { ClusterWorker, TurnOutcome, WorkerParts } from './contract.ts'
+import { addQueue, type Engine, launchEngine, stopEngine } from './engine.ts'
+import { type Names, engineSchema } from './sql/names.ts'
+
+/** Milliseconds between two ticks, between two looks at all queues and at all runs, and after which an ended workflow of DBOS is forgotten. */
+const TICK_MS = 250
+const QUEUES_MS = 1000
+const WHOLE_MS = 30_000
+const FORGET_AFTER_MS = 60_000
+/** The part of a lease between two heartbeats. */
+const BEATS = 4
+
+/** DBOS exists once in a process. */
+let isTaken = false
+
+interface Shared {
+  readonly connection: Connection
+  readonly names: Names
+  readonly schema: string
+  readonly engine: Engine
+  readonly host: Host
+}
+
+interface Tick {
+  readonly at: number
+  readonly due: number
+  readonly more: boolean
+  readonly dead: readonly string[]
+  readonly strand: readonly TurnId[]
+  readonly lost: readonly TurnId[]
+}
+
+type TurnId = readonly [run: string, number: number]
+
+/** Joins the cluster of a store as a worker. Throws `R5104` and `R5105`. */
+export async function join(shared: Shared, parts: WorkerParts): Promise<ClusterWorker> {
+  if (isTaken) throw clusterFaults.make('R5104', 'this process is a worker of a cluster already', { fix: 'start another process' })
+  isTaken = true
+  const worker = new Worker(shared, parts)
+  try {
+    await worker.start()
+    return worker
+  } catch (thrown) {
+    await worker.drain().catch(() => undefined)
+    throw thrown
+  }
+}
+
+class Worker implements ClusterWorker {
+  readonly #shared: Shared
+  readonly #parts: WorkerParts
+  readonly #version: string
+  /** The turns under way: the run and its number. */
+  readonly #turns = new Set<string>()
+  /** Turns that were begun here according to the database and are not under way, as of the last look. */
+  #forgotten: ReadonlySet<string> = new Set()
+  #isDraining = false
+  #isLaunched = false
+  #drained: Promise<void> | undefined
+  readonly #cancelTimers = new Map<string, () => void>()
+  /** The queues that DBOS looks at for this worker. */
+  readonly #served = new Set<string>()
+  #since = 0
+  #wholeAt = 0
+
+  constructor(shared: Shared, parts: WorkerParts) {
+    this.#shared = shared
+    this.#parts = parts
+    this.#version = digest(JSON.stringify([...parts.can].sort())).slice(0, 16)
+  }
+
+  async start(): Promise<void> {
+    const { connection, schema } = this.#shared
+    const { worker, queues } = this.#parts
+    await this.#checkClock()
+    await launchEngine({
+      connection,
+      schema: engineSchema(schema),
+      worker: worker.id,
+      version: this.#version,
+      queues,
+      turn: (run, number) => this.#turn(run, number),
+      onTrouble: (text) => this.#parts.onTrouble(clusterFaults.make('R5107', `DBOS reports: ${text}`, { fix: 'read the message' })),
+    })
+    this.#isLaunched = true
+    // Turns are admitted for a worker as soon as it is known, so the tables of DBOS must be there.
+    await this.#serveQueues()
+    await this.#beat()
+    this.#repeat('beat', this.#parts.leaseMs / BEATS, () => this.#beat())
+    this.#repeat('queues', QUEUES_MS, async () => {
+      await this.#serveQueues()
+      await this.#endForgotten()
+    })
+    this.#repeat('tick', TICK_MS, () => this.#tick())
+  }
+
+  /** Serves the queues that an operator has created in the meantime. */
+  async #serveQueues(): Promise<void> {
+    const { connection, names } = this.#shared
+    const { slots, queues } = this.#parts
+    for (const { name } of await connection.query<{ name: string }>(
+      `select name from ${names.own}.queue where position(':' in name) = 0 order by name`,
+    )) {
+      if (this.#served.has(name) || (queues !== undefined && !queues.includes(name))) continue
+      await addQueue(name, slots)
+      this.#served.add(name)
+    }
+  }
+
+  /** The heartbeat would be judged by another clock than that of the runs: a worker with a wrong clock does not join. */
+  async #checkClock(): Promise<void> {
+    const { connection, names, host } = this.#shared
+    const before = host.now()
+    const [row] = await connection.query<{ now: number }>(`select ${names.own}.now_ms()::float8 as now`)
+    const after = host.now()
+    const there = row?.now ?? after
+    const off = there < before ? before - there : Math.max(0, there - after)
+    if (off <= this.#parts.leaseMs / 4) return
+    throw clusterFaults.make('R5105', `the clock of this machine is ${Math.round(off / 1000)} s off that of ${connection.shown}`, {
+      fix: 'set the clock of this machine, for example by NTP',
+    })
+  }
+
+  async #beat(): Promise<void> {
+    const { connection, names } = this.#shared
+    const { worker, can, queues, slots, leaseMs } = this.#parts
+    await connection.query(
+      `insert into ${names.own}.worker (id, version, can, queues, slots, began, seen, ttl, drains)
+        values ($1, $2, $3, $4, $5, ${names.own}.now_ms(), ${names.own}.now_ms(), $6, $7)
+        on conflict (id) do update set version = excluded.version, can = excluded.can, queues = excluded.queues, slots = excluded.slots,
+          seen = excluded.seen, ttl = excluded.ttl, drains = excluded.drains`,
+      [worker.id, this.#version, [...can].sort(), queues ?? null, slots, leaseMs, this.#isDraining],
+    )
+  }
+
+  /** Does what nobody's transaction does, if no other worker is doing it. */
+  async #tick(): Promise<void> {
+    const { connection, names, engine } = this.#shared
+    const now = this.#shared.host.now()
+    const isWhole = now - this.#wholeAt >= WHOLE_MS
+    const [row] = await connection.query<{ tick: Tick | null }>(`select ${names.own}.tick($1, $2) as tick`, [this.#since, isWhole])
+    const done = row?.tick ?? undefined
+    if (done === undefined) return
+    if (isWhole) this.#wholeAt = now
+    if (!done.more) this.#since = done.at
+    await engine.recover(done.dead, await this.#living())
+    await this.#handBack([...done.strand, ...done.lost])
+    await engine.forget(done.at - FORGET_AFTER_MS)
+  }
+
+  /** The versions that a living worker has. */
+  async #living(): Promise<readonly string[]> {
+    const { connection, names } = this.#shared
+    const rows = await connection.query<{ version: string }>(
+      `select distinct version from ${names.own}.worker where seen + ttl > ${names.own}.now_ms() and not drains`,
+    )
+    return rows.map(({ version }) => version)
+  }
+
+  /** Takes turns back from DBOS, and lets them wait for another worker. */
+  async #handBack(turns: readonly TurnId[]): Promise<void> {
+    if (turns.length === 0) return
+    const { connection, names, engine } = this.#shared
+    await engine.cancel(turns.map(([run, number]) => `${run}:${number}`))
+    await connection.query(`select ${names.own}.strand($1, $2)`, [turns.map(([run]) => run), turns.map(([, number]) => number)])
+  }
+
+  /**
+   * Ends turns that this worker has begun according to the database and that are not under way: their end could not be written, or a crash
+   * of the server has forgotten it. Seen twice, since a turn may begin while the database is read.
+   */
+  async #endForgotten(): Promise<void> {
+    const { connection, names, engine } = this.#shared
+    const rows = await connection.query<{ run: string; number: number }>(
+      `select id as run, number::float8 as number from ${names.own}.turn where worker = $1 and state = 'begun'`,
+      [this.#parts.worker.id],
+    )
+    const gone = rows.filter(({ run, number }) => !this.#turns.has(`${run}:${number}`))
+    for (const { run, number } of gone) {
+      if (!this.#forgotten.has(`${run}:${number}`)) continue
+      await engine.cancel([`${run}:${number}`])
+      await this.#end(run, number, { did: 'rested' })
+    }
+    this.#forgotten = new Set(gone.map(({ run, number }) => `${run}:${number}`))
+  }
+
+  /** The workflow of DBOS: it has no steps, since the journal of the run knows what is settled. */
+  async #turn(run: string, number: number): Promise<void> {
+    // Claimed by DBOS after this worker was told to end: it is for others.
+    if (this.#isDraining) return this.#handBack([[run, number]])
+    const { connection, names } = this.#shared
+    const id = `${run}:${number}`
+    this.#turns.add(id)
+    try {
+      const [row] = await connection.query<{ begun: boolean }>(`select ${names.own}.begin_turn($1, $2, $3) as begun`, [
+        run,
+        number,
+        this.#parts.worker.id,
+      ])
+      if (row?.begun === true) await this.#end(run, number, await this.#carry(run))
+    } finally {
+      this.#turns.delete(id)
+    }
+  }
+
+  async #carry(run: string): Promise<TurnOutcome> {
+    try {
+      return await this.#parts.carry(run)
+    } catch (thrown) {
+      return { did: 'failed', fault: faultData(faultOf(thrown)), again: false }
+    }
+  }
+
+  async #end(run: string, number: number, outcome: TurnOutcome): Promise<void> {
+    const { connection, names } = this.#shared
+    const word = outcome.did === 'failed' && outcome.again ? 'again' : outcome.did
+    const needs = outcome.did === 'lacks' ? [...outcome.needs] : []
+    const problem = outcome.did === 'failed' ? JSON.stringify(outcome.fault) : null
+    await connection.query(`select ${names.own}.end_turn($1, $2, $3, $4, $5, $6)`, [run, number, this.#parts.worker.id, word, needs, problem])
+  }
+
+  drain(): Promise<void> {
+    this.#drained ??= this.#drain()
+    return this.#drained
+  }
+
+  async #drain(): Promise<void> {
+    this.#isDraining = true
+    for (const cancel of this.#cancelTimers.values()) cancel()
+    const { connection, names } = this.#shared
+    try {
+      if (this.#isLaunched) {
+        await this.#beat()
+        await stopEngine()
+        await connection.query(`update ${names.own}.worker set seen = 0 where id = $1`, [this.#parts.worker.id])
+      }
+    } finally {
+      isTaken = false
+    }
+  }
+
+  /** Repeats something until this worker drains. A failure is reported once in a row, and the next time is as usual. */
+  #repeat(name: string, ms: number, work: () => Promise<void>): void {
+    const { host } = this.#shared
+    let reported: string | undefined
+    const again = async (): Promise<void> => {
+      try {
+        await work()
+        reported = undefined
+      } catch (thrown) {
+        const fault = faultOf(thrown)
+        if (fault.code !== reported && !this.#isDraining) this.#parts.onTrouble(fault)
+        reported = fault.code
+      }
+      if (!this.#isDraining)
+        this.#cancelTimers.set(
+          name,
+          host.at(host.now() + ms, () => void again()),
+        )
+    }
+    this.#cancelTimers.set(
+      name,
+      host.at(host.now() + ms, () => void again()),
+    )
+  }
+}
+
+function faultOf(thrown: unknown): Fault {
+  return toFault(thrown, (message, cause) => clusterFaults.make('R5101', message, { cause }))
+}

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { isFault } from 'reflex-runtime/kernel'
+import { PostgresServer, postgresPrograms } from '../../reflex/test/store/postgres-server.ts'
+import { ClusterWorld, until } from './world.ts'
+
+const programs = postgresPrograms()
+const skipped = 'missing' in programs ? ` (skipped: ${programs.missing})` : ''
+
+describe.skipIf('missing' in programs)(`the queues of a cluster${skipped}`, () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  })
+  afterAll(() => server?.stop())
+
+  /** A world with a worker whose turns end when the test says so. */
+  async function gated() {
+    const world = await ClusterWorld.at(server)
+    const ends = new Map<string, () => void>()
+    const carry = world.carrying()
+    let isOver = false
+    const join = async (slots = 8): Promise<void> => {
+      await world.join(
+        async (run) => {
+          if (!isOver) await new Promise<void>((resolve) => ends.set(run, resolve))
+          return carry(run)
+        },
+        { slots },
+      )
+      // A test that fails must not leave turns that never end.
+      onTestFinished(() => {
+        isOver = true
+        endAll()
+      })
+    }
+    const end = (run: string): void => {
+      ends.get(run)?.()
+      ends.delete(run)
+    }
+    const endAll = (): void => {
+      for (const run of ends.keys()) end(run)
+    }
+    return { world, join, end, endAll, running: () => [...ends.keys()].sort() }
+  }
+
+  async function startIn(world: ClusterWorld, run: string, place: { queue?: string; tenant?: string; priority?: number }): Promise<void> {
+    await world.cluster.enlist(run, place)
+    await world.start(run)
+  }
+
+  it('begins at most as many turns at once as the operator allows', async () => {
+    const { world, join, end, endAll, running } = await gated()
+    await world.cluster.setQueue('default', { slots: 2 })
+    await join()
+    for (const run of ['a', 'b', 'c', 'd']) await world.start(run)
+    await until(() => running().length === 2)
+    const [queue] = await world.cluster.queues()
+    expect(queue).toMatchObject({ name: 'default', slots: 2, waiting: 2, begun: 2 })
+    const first = running()[0] ?? ''
+    end(first)
+    await until(async () => (await world.status(first)) === 'completed' && running().length === 2)
+    await world.cluster.setQueue('default', { slots: null })
+    await until(() => running().length === 3)
+    endAll()
+    await until(async () => (await world.cluster.queues()).every(({ waiting, begun }) => waiting + begun === 0))
+  })
+
+  it('leaves room for other tenants, however many turns of one are due', async () => {
+    const { world, join, endAll, running } = await gated()
+    await join(5)
+    for (let i = 0; i < 20; i++) await startIn(world, `big-${i}`, { tenant: 'big' })
+    await until(() => running().length === 4)
+    await startIn(world, 'small-1', { tenant: 'small' })
+    await until(() => running().includes('small-1'))
+    expect((await world.cluster.facts()).waiting).toMatchObject([{ queue: 'default', tenant: 'big', waiting: 16 }])
+    const stop = setInterval(endAll, 20)
+    await until(() => world.turns.length === 21)
+    clearInterval(stop)
+  })
+
+  it('admits the lowest priority first, then the tenant with the fewest turns, then what waits longest', async () => {
+    const { world, join, end, running } = await gated()
+    await world.cluster.setQueue('default', { slots: 1 })
+    await world.start('first')
+    await startIn(world, 'late', { priority: 5 })
+    await startIn(world, 'mine-1', { tenant: 'mine' })
+    await startIn(world, 'mine-2', { tenant: 'mine' })
+    await startIn(world, 'urgent', { priority: -1, tenant: 'mine' })
+    await world.start('last')
+    await join()
+    const order: string[] = []
+    for (let i = 0; i < 6; i++) {
+      await until(() => running().length === 1)
+      order.push(...running())
+      end(running()[0] ?? '')
+      await until(() => running().length === 0)
+    }
+    expect(order).toEqual(['urgent', 'first', 'mine-1', 'mine-2', 'last', 'late'])
+  })
+
+  it('begins nothing of a paused queue, and goes on when it is resumed', async () => {
+    const world = await ClusterWorld.at(server)
+    await world.join(world.carrying())
+    await world.cluster.setQueue('mail', { paused: true })
+    await startIn(world, 'letter', { queue: 'mail' })
+    await world.start('other')
+    await until(async () => (await world.status('other')) === 'completed')
+    expect(await world.state('letter')).toBe('waits')
+    expect((await world.cluster.facts()).missingCount).toBe(0)
+    await world.cluster.setQueue('mail', { paused: false })
+    await until(async () => (await world.status('letter')) === 'completed')
+  })
+
+  it('keeps the rate of a queue', async () => {
+    const world = await ClusterWorld.at(server)
+    await world.join(world.carrying())
+    // Two at once, and then one in a day.
+    await world.cluster.setQueue('default', { rate: { most: 2, per: 2 * 86_400_000 } })
+    for (const run of ['a', 'b', 'c']) await world.start(run)
+    await until(() => world.turns.length === 2)
+    await until(async () => (await world.cluster.queues())[0]?.begun === 0)
+    expect((await world.cluster.queues())[0]).toMatchObject({ waiting: 1, rate: { most: 2, per: 172_800_000 } })
+    await world.cluster.setQueue('default', { rate: null })
+    await until(() => world.turns.length === 3)
+  })
+
+  it('lets a worker serve only its queues', async () => {
+    const world = await ClusterWorld.at(server)
+    await world.cluster.setQueue('gpu', {})
+    await world.join(world.carrying(), { queues: ['gpu'] })
+    await world.start('plain')
+    await startIn(world, 'heavy', { queue: 'gpu' })
+    await until(async () => (await world.status('heavy')) === 'completed')
+    expect(await world.state('plain')).toBe('waits')
+    expect((await world.cluster.facts()).missing).toMatchObject([{ run: 'plain', lacks: [] }])
+  })
+
+  it('limits the calls to a model provider or a tool in the whole cluster', async () => {
+    const world = await ClusterWorld.at(server)
+    const { cluster } = world
+    await cluster.setQueue('model:openai', { slots: 2 })
+    const stop = new AbortController()
+    const enter = (call: string) => cluster.enter(call, 'gone', stop.signal)
+    const [end] = await Promise.all([enter('model:openai'), enter('model:openai')])
+    expect((await cluster.queues()).find(({ name }) => name === 'model:openai')).toMatchObject({ slots: 2, begun: 2 })
+    await Promise.all(['tool:free', 'tool:free', 'tool:free'].map(enter))
+    let third = 'waits'
+    const waiting = enter('model:openai').then(
+      () => (third = 'begun'),
+      (reason: unknown) => (third = String(reason)),
+    )
+    expect(third).toBe('waits')
+    await end()
+    expect(await waiting).toBe('begun')
+    const refused = enter('model:openai').catch(String)
+    stop.abort('dropped')
+    expect(await refused).toBe('dropped')
+    // Calls of a worker that is gone end with it.
+    await world.join(world.carrying())
+    await until(async () => (await cluster.queues()).find(({ name }) => name === 'model:openai')?.begun === 0)
+  })
+
+  it('keeps the rate of calls', async () => {
+    const { cluster } = await ClusterWorld.at(server)
+    await cluster.setQueue('tool:refund', { rate: { most: 1, per: 86_400_000 } })
+    const stop = new AbortController()
+    const end = await cluster.enter('tool:refund', 'one', stop.signal)
+    await end()
+    const refused = cluster.enter('tool:refund', 'one', stop.signal).catch(String)
+    stop.abort('dropped')
+    expect(await refused).toBe('dropped')
+  })
+
+  it('refuses a queue that does not exist, and limits that cannot be', async () => {
+    const { cluster } = await ClusterWorld.at(server)
+    const codes = await Promise.all(
+      [
+        () => cluster.enlist('otter-1', { queue: 'mial' }),
+        () => cluster.setQueue('Mail', {}),
+        () => cluster.setQueue('recovered', {}),
+        () => cluster.setQueue('mail', { slots: 0 }),
+        () => cluster.setQueue('mail', { share: 2 }),
+        () => cluster.setQueue('mail', { rate: { most: 1, per: 0.5 } }),
+      ].map((work) => work().then(String, (thrown: unknown) => (isFault(thrown) ? thrown.code : String(thrown)))),
+    )
+    expect(codes).toEqual(['R5106', 'R5110', 'R5110', 'R5110', 'R5110', 'R5110'])
+  })
+})

@@ -1,0 +1,163 @@
+/**
+ * What the runtime and the package `reflex-runtime-cluster` say to each other. The package states the same types: the runtime builds, and runs
+ * on one machine, without it.
+ */
+import type { Fault, FaultData, Host, Worker } from '../../kernel/index.ts'
+
+/** The end of a turn, as the runtime that carried the run reports it. */
+export type TurnOutcome =
+  /** The run rests or has ended, or this worker goes on holding it because it is due again within seconds. */
+  | { readonly did: 'rested' }
+  /** A living process holds the run, and goes on with it. */
+  | { readonly did: 'held' }
+  /** The run has ended or was removed in the meantime, or only the process that began it can continue it. */
+  | { readonly did: 'gone' }
+  /** Words of `can` that this worker does not have. Nothing was recorded. */
+  | { readonly did: 'lacks'; readonly needs: readonly string[] }
+  /** `again`: a later attempt may succeed. */
+  | { readonly did: 'failed'; readonly fault: FaultData; readonly again: boolean }
+
+/** What the runtime hands to the cluster when it joins as a worker. */
+export interface WorkerParts {
+  /** Its id names the worker in the cluster and in DBOS. */
+  readonly worker: Worker
+  /** Milliseconds without a heartbeat after which the worker counts as dead. */
+  readonly leaseMs: number
+  /** What this worker can run, such as `kind:workflow@3` and `tool:refund`. Workers with the same words share a version. */
+  readonly can: readonly string[]
+  /** The most turns at once. It is one number for all workers of a queue: that of the worker that joined last. */
+  readonly slots: number
+  /** The queues that it serves. Default: all. */
+  readonly queues?: readonly string[]
+  /** Carries a run on until it rests. It does not throw. */
+  carry(run: string): Promise<TurnOutcome>
+  onTrouble(fault: Fault): void
+}
+
+/** A process that takes turns. */
+export interface ClusterWorker {
+  /** Takes no more turns. Resolves when those that it has taken are over. */
+  drain(): Promise<void>
+}
+
+/** The place of a run among the others, decided when it starts. */
+export interface RunPlace {
+  /** Default: `default`. */
+  readonly queue?: string
+  /** Default: none. */
+  readonly tenant?: string
+  /** A lower number goes first. Default: 0. */
+  readonly priority?: number
+}
+
+/** The limits of a queue, set by the operator. An absent limit stays as it is; `null` removes it. */
+export interface QueueLimits {
+  /** The most turns at once in the whole cluster. */
+  readonly slots?: number | null
+  /** The most turns of one tenant at once. */
+  readonly tenantSlots?: number | null
+  /** The part of all slots that one named tenant may take, from 0 to 1. Default: 0.8, so that others always find room. */
+  readonly share?: number | null
+  /** The most turns that begin in a period, in milliseconds. */
+  readonly rate?: { readonly most: number; readonly per: number } | null
+  /** True: no turn of the queue begins. Turns under way go on. */
+  readonly paused?: boolean
+}
+
+/** A queue, as the operator set it. */
+export interface QueueFacts {
+  readonly name: string
+  readonly slots: number | null
+  readonly tenantSlots: number | null
+  readonly share: number
+  readonly rate: { readonly most: number; readonly per: number } | null
+  readonly paused: boolean
+  /** Turns that are due and not admitted. */
+  readonly waiting: number
+  /** Turns that are admitted and not begun. */
+  readonly admitted: number
+  readonly begun: number
+}
+
+/** A worker of the cluster. */
+export interface WorkerFacts {
+  readonly id: string
+  readonly version: string
+  readonly can: readonly string[]
+  readonly queues: readonly string[] | null
+  readonly slots: number
+  /** Milliseconds since the epoch, by the clock of the database. */
+  readonly began: number
+  readonly seen: number
+  readonly isAlive: boolean
+  readonly drains: boolean
+  /** The turns that it has begun. */
+  readonly turns: number
+}
+
+/** Waiting turns of one tenant in one queue. */
+export interface WaitingFacts {
+  readonly queue: string
+  readonly tenant: string
+  readonly waiting: number
+  /** The time since which the oldest of them is due, in milliseconds since the epoch. */
+  readonly oldest: number
+}
+
+/** A run that is due and that no living worker can take. */
+export interface MissingFacts {
+  readonly run: string
+  /** The words that the nearest living worker lacks; all words of the run if no worker is alive. */
+  readonly lacks: readonly string[]
+  readonly since: number
+}
+
+/** A run whose turns ended without a result too often. It is left until it has a new input, or an operator says `retry`. */
+export interface StuckFacts {
+  readonly run: string
+  /** The number of workers in a row that died in its turn. */
+  readonly crashes: number
+  readonly fault: FaultData
+  readonly since: number
+}
+
+/** The state of a cluster. Lists have at most 100 entries; the counts are exact. */
+export interface ClusterFacts {
+  readonly workers: readonly WorkerFacts[]
+  readonly queues: readonly QueueFacts[]
+  readonly waiting: readonly WaitingFacts[]
+  readonly missing: readonly MissingFacts[]
+  readonly missingCount: number
+  readonly stuck: readonly StuckFacts[]
+  readonly stuckCount: number
+}
+
+export interface ClusterOptions {
+  readonly host: Host
+}
+
+/** The cluster of one store. Every method throws `R5101` to `R5109` for a server, schema or argument that cannot be used. */
+export interface Cluster {
+  /**
+   * Joins as a worker, once per process: takes turns until it is drained. Throws `R5104` for a second worker in this process, and
+   * `R5105` if the clock of this machine differs too much from that of the database.
+   */
+  work(parts: WorkerParts): Promise<ClusterWorker>
+  /** Sets the place of a run before it is created. Throws `R5106` for a queue that does not exist. */
+  enlist(run: string, place: RunPlace): Promise<void>
+  queues(): Promise<readonly QueueFacts[]>
+  /** Creates or changes a queue. */
+  setQueue(name: string, limits: QueueLimits): Promise<QueueFacts>
+  /** Makes a stuck run due again. False if it is not stuck. */
+  retry(run: string): Promise<boolean>
+  facts(): Promise<ClusterFacts>
+  close(): Promise<void>
+}
+
+/** The package `reflex-runtime-cluster`, as this runtime uses it. */
+export interface ClusterPackage {
+  /** Opens the cluster of the store at an address. Creates what it needs beside the store, or checks it. */
+  openCluster(address: string, options: ClusterOptions): Promise<Cluster>
+  /** Opens the cluster of a store if there is one, and changes nothing; undefined otherwise. */
+  findCluster(address: string, options: ClusterOptions): Promise<Cluster | undefined>
+}

@@ -1,0 +1,47 @@
+import { defineFaults } from '../../kernel/index.ts'
+
+/** Faults of spreading runs over several machines, as far as the runtime finds them. Those of the package are R5101 to R5139. */
+export const clusterFaults = defineFaults({
+  R5140: {
+    title: 'The package for clusters is missing',
+    verdict: 'fail',
+    when: 'before a run',
+    means:
+      'Runs are spread over several machines by the package `reflex-runtime-cluster`, which Reflex loads only where a cluster is wanted. It is not installed beside Reflex, or it cannot be loaded.',
+    fix: 'npm install reflex-runtime-cluster',
+  },
+  R5141: {
+    title: 'A cluster needs a store in Postgres',
+    verdict: 'fail',
+    when: 'before a run',
+    means:
+      'The workers of a cluster meet in the Postgres that has the journals, and need its address. This store is a file, is in memory, or was given as an object.',
+    often: 'REFLEX_STORE is not set in this shell',
+    fix: 'export REFLEX_STORE=postgres://USER@HOST/DATABASE',
+  },
+  R5142: {
+    title: 'An option has no effect without a cluster',
+    verdict: 'fail',
+    when: 'before a run',
+    means:
+      'A queue, a tenant and a priority say when the cluster takes a run, and this process carries its runs on by itself. Nothing was done.',
+    fix: 'Add --cluster, or leave the option out. In an application: new Reflex({ store, cluster: true }).',
+  },
+  R5143: {
+    title: 'The place of a run or the settings of a queue are not valid',
+    verdict: 'fail',
+    when: 'before a run',
+    means:
+      'The names of queues, tenants and words of a worker have 1 to 64 letters, digits, dots, hyphens and underscores. A priority is a whole number from 0 to 1,000,000; a lower one goes first. Slots are whole numbers from 1, a share is above 0 and at most 1, a rate is N/DURATION. Nothing was done.',
+    fix: 'Correct the value that the message names.',
+  },
+  R5144: {
+    title: 'The worker lacks what the run needs',
+    verdict: 'wait',
+    when: 'when a run is opened',
+    means:
+      'A program of the run is of a kind or a revision that this process does not run, or names a tool that it does not have. Nothing was opened or recorded. In a cluster another worker takes the run; `reflex doctor` lists a run that nobody can take.',
+    often: 'a worker that was started without --tools or --policy, or with an older version',
+    fix: 'Start a worker that has what the message names.',
+  },
+})

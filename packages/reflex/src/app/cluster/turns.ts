@@ -1,0 +1,97 @@
+import { isFault, isList, isObject } from '../../kernel/index.ts'
+import type { Reflex } from '../reflex.ts'
+import { RunCarrier, type Taken, type WorkerEvent } from '../run-carrier.ts'
+import type { TurnOutcome } from './contract.ts'
+import type { WorkerWords } from './words.ts'
+
+/** The options of a process that takes turns. */
+export interface TurnOptions {
+  readonly signal: AbortSignal
+  readonly grace: number
+  /** The most runs that it holds at once: those under way, and those at rest that are due again within seconds. */
+  readonly maxRuns: number
+  readonly onEvent?: ((event: WorkerEvent) => void) | undefined
+}
+
+/** Faults of a run that another process continues. */
+const HELD: ReadonlySet<string> = new Set(['R5001', 'R5002'])
+/** Faults of a run that has ended or is deleted. */
+const GONE: ReadonlySet<string> = new Set(['R2001', 'R2016'])
+/** Faults of a run whose kinds this process does not have, or not in their revisions. */
+const OTHER_KINDS: ReadonlySet<string> = new Set(['R2011', 'R5004', 'R5011'])
+
+/** The turns of runs that a cluster gives this process. */
+export class Turns {
+  readonly #reflex: Reflex
+  readonly #words: WorkerWords
+  readonly #carrier: RunCarrier
+  readonly #maxRuns: number
+  /** The turns under way, by run. Two of one run are one. */
+  readonly #turns = new Map<string, Promise<TurnOutcome>>()
+
+  constructor(reflex: Reflex, words: WorkerWords, { signal, grace, maxRuns, onEvent }: TurnOptions) {
+    this.#reflex = reflex
+    this.#words = words
+    this.#maxRuns = maxRuns
+    this.#carrier = new RunCarrier(reflex, { signal, grace, onEvent, inspect: words.require })
+  }
+
+  /**
+   * Carries a run on until it rests. Does not reject. A run that is due again within seconds stays with this process after that, which
+   * continues it by itself; with too many of them, those at rest are released.
+   */
+  carry(run: string): Promise<TurnOutcome> {
+    const known = this.#turns.get(run)
+    if (known !== undefined) return known
+    const turn = this.#carry(run).finally(() => this.#turns.delete(run))
+    this.#turns.set(run, turn)
+    return turn
+  }
+
+  async #carry(run: string): Promise<TurnOutcome> {
+    if (this.#carrier.has(run)) {
+      await this.#carrier.rested(run)
+      return { did: 'rested' }
+    }
+    this.#carrier.makeRoom(this.#carrier.size + 1 - this.#maxRuns)
+    const taken = this.#carrier.take(run)
+    const rested = this.#carrier.rested(run).then((): Taken | undefined => undefined)
+    const end = (await Promise.race([taken, rested])) ?? (this.#carrier.has(run) ? undefined : await taken)
+    if (end !== undefined) return this.#outcome(run, end)
+    void taken.then((later) => later.did === 'failed' && this.#carrier.fail(run, later.thrown))
+    return { did: 'rested' }
+  }
+
+  async #outcome(run: string, end: Taken): Promise<TurnOutcome> {
+    if (end.did === 'left') {
+      await this.#reflex.runtime.whenReleased()
+      return { did: 'rested' }
+    }
+    // Only the process that began it can continue it.
+    if (end.did === 'hosted') return { did: 'gone' }
+    if (end.did === 'elsewhere') return { did: 'held' }
+    const { thrown } = end
+    const code = isFault(thrown) ? thrown.code : ''
+    if (HELD.has(code)) return { did: 'held' }
+    if (GONE.has(code)) return { did: 'gone' }
+    const needs = await this.#needsOf(run, thrown)
+    if (needs.length > 0) return { did: 'lacks', needs }
+    const fault = this.#carrier.fail(run, thrown)
+    // A batch that the store refused is made again by the next attempt.
+    return { did: 'failed', fault, again: fault.verdict === 'wait' || fault.verdict === 'retry' || code === 'R5005' }
+  }
+
+  async #needsOf(run: string, thrown: unknown): Promise<readonly string[]> {
+    if (!isFault(thrown)) return []
+    if (thrown.code === 'R5144' && isObject(thrown.data) && isList(thrown.data['needs'])) return thrown.data['needs'].map(String)
+    if (!OTHER_KINDS.has(thrown.code)) return []
+    const pins = await this.#reflex.runtime.pinsOf(run).catch(() => [])
+    return this.#words.kindsLacking(pins)
+  }
+
+  /** Releases the runs, after the grace for effects in flight. */
+  stop(): Promise<void> {
+    const { host } = this.#reflex
+    return this.#carrier.stop((ms) => new Promise((resolve) => void host.at(host.now() + ms, resolve)))
+  }
+}

@@ -1,0 +1,56 @@
+import type { Fault } from '../../kernel/index.ts'
+import type { Reflex } from '../reflex.ts'
+import type { WorkerEvent } from '../run-carrier.ts'
+import { checkName } from './names.ts'
+import { Turns } from './turns.ts'
+import { WorkerWords } from './words.ts'
+
+/** The options of a worker of a cluster. */
+export interface JoinOptions {
+  /** Milliseconds for effects in flight to finish when it leaves. Default: 0. */
+  readonly grace?: number
+  /** The most turns at once. Default: that of the `Reflex`, else 64. */
+  readonly slots?: number
+  /** The queues that it serves. Default: those of the `Reflex`, else all. */
+  readonly queues?: readonly string[]
+  /** What its operator says of it, such as `gpu`, in addition to what the `Reflex` says. */
+  readonly has?: readonly string[]
+  readonly onEvent?: (event: WorkerEvent) => void
+}
+
+/** A process that works in a cluster. */
+export interface ClusterMember {
+  /** What it can run, in words such as `kind:workflow@3`. */
+  readonly can: readonly string[]
+  /** Takes no more turns, and releases its runs after the grace. Resolves when its turns have ended. */
+  leave(): Promise<void>
+}
+
+const SLOTS = 64
+
+/**
+ * Joins the cluster of a `Reflex`, which gives this process turns of runs from then on. Throws `R5140`, `R5141`, `R5143`, and the faults of the
+ * package: a schema of another version, a clock that is off, a second worker in this process.
+ */
+export async function joinCluster(reflex: Reflex, options: JoinOptions = {}): Promise<ClusterMember> {
+  const { grace = 0, onEvent } = options
+  const settings = reflex.clusterSettings
+  const queues = (options.queues ?? settings?.queues)?.map((name) => checkName('the queue', name))
+  const slots = options.slots ?? settings?.slots ?? SLOTS
+  const cluster = await reflex.cluster()
+  const words = await WorkerWords.of(reflex, [...(settings?.has ?? []), ...(options.has ?? [])])
+  const stop = new AbortController()
+  const turns = new Turns(reflex, words, { signal: stop.signal, grace, maxRuns: slots, onEvent })
+  await reflex.runtime.register()
+  const { leaseMs, worker } = reflex.runtime
+  const parts = { worker, leaseMs, can: words.can, slots, ...(queues === undefined ? {} : { queues }) }
+  const member = await cluster.work({ ...parts, carry: (run) => turns.carry(run), onTrouble: (fault: Fault) => reflex.report(fault) })
+  return {
+    can: words.can,
+    async leave() {
+      stop.abort()
+      // Turns under way end when their runs are released.
+      await Promise.all([member.drain(), turns.stop()])
+    },
+  }
+}

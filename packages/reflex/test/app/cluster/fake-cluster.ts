@@ -1,0 +1,101 @@
+import type {
+  Cluster,
+  ClusterFacts,
+  ClusterPackage,
+  QueueFacts,
+  QueueLimits,
+  RunPlace,
+  TurnOutcome,
+  WorkerParts,
+} from '../../../src/app/cluster/contract.ts'
+import { Fault, type Store } from '../../../src/kernel/index.ts'
+import type { VirtualHost } from '../../../src/testing/index.ts'
+
+/** A cluster in this process over any store: it gives each due run to a worker that can run its program. */
+export class FakeCluster implements ClusterPackage {
+  /** The places of runs. */
+  readonly places = new Map<string, RunPlace>()
+  readonly workers: WorkerParts[] = []
+  /** The turns, in the order in which they ended. */
+  readonly turns: (readonly [run: string, worker: string, outcome: TurnOutcome])[] = []
+  readonly addresses: string[] = []
+  readonly made = new Map<string, QueueFacts>([['default', emptyQueue('default')]])
+  /** What `facts` says beyond the queues. */
+  said: Partial<ClusterFacts> = {}
+  readonly #store: Store
+  readonly #host: VirtualHost
+  readonly #underWay = new Set<string>()
+
+  constructor(store: Store, host: VirtualHost) {
+    this.#store = store
+    this.#host = host
+  }
+
+  async openCluster(address: string): Promise<Cluster> {
+    this.addresses.push(address)
+    return this.#cluster()
+  }
+
+  async findCluster(): Promise<Cluster> {
+    return this.#cluster()
+  }
+
+  /** Gives every due run its turns, until nothing is due that a worker can take. */
+  async settle(): Promise<void> {
+    for (let found = true, round = 0; found && round < 50; round++) {
+      found = false
+      for (const run of await this.#store.due(this.#host.now())) found = (await this.#turn(run)) || found
+      await this.#host.drain(20)
+    }
+  }
+
+  async #turn(run: string): Promise<boolean> {
+    const [, kind, rev] = (await this.#store.read(run, 0))?.row.program ?? []
+    const refused = this.turns.filter(([of, , { did }]) => of === run && did === 'lacks').map(([, worker]) => worker)
+    const parts = this.workers.find(({ can, worker }) => can.includes(`kind:${kind}@${rev}`) && !refused.includes(worker.id))
+    if (parts === undefined || this.#underWay.has(run)) return false
+    this.#underWay.add(run)
+    const outcome = await parts.carry(run)
+    this.#underWay.delete(run)
+    this.turns.push([run, parts.worker.id, outcome])
+    return outcome.did !== 'failed'
+  }
+
+  #cluster(): Cluster {
+    return {
+      work: async (parts) => {
+        this.workers.push(parts)
+        return { drain: async () => void this.workers.splice(this.workers.indexOf(parts), 1) }
+      },
+      enlist: async (run, place) => {
+        if (!this.made.has(place.queue ?? 'default')) throw new Fault('R5106', `there is no queue ${place.queue}`, 'fail')
+        this.places.set(run, place)
+      },
+      queues: async () => [...this.made.values()],
+      setQueue: async (name, limits) => this.#setQueue(name, limits),
+      retry: async (run) => this.said.stuck?.some((one) => one.run === run) === true,
+      facts: async () => ({
+        workers: [],
+        waiting: [],
+        missing: [],
+        missingCount: 0,
+        stuck: [],
+        stuckCount: 0,
+        ...this.said,
+        queues: [...this.made.values()],
+      }),
+      close: async () => undefined,
+    }
+  }
+
+  #setQueue(name: string, limits: QueueLimits): QueueFacts {
+    const { share, ...others } = limits
+    const made = { ...(this.made.get(name) ?? emptyQueue(name)), ...others, ...(typeof share === 'number' ? { share } : {}) }
+    this.made.set(name, made)
+    return made
+  }
+}
+
+function emptyQueue(name: string): QueueFacts {
+  return { name, slots: null, tenantSlots: null, share: 0.8, rate: null, paused: false, waiting: 0, admitted: 0, begun: 0 }
+}
