@@ -92,13 +92,14 @@ alter table ${schema}.journal alter column moved set default txid_current();
 create index journal_by_transaction on ${schema}.journal (moved, run, first);`
 
 /**
- * Indexes that lead to few runs among millions: those with a due time (in order of it), those that run, those that are open or went wrong
- * (in order of the lists). The index of all open runs by number is not needed any more. The status of a run is part of all these
- * indexes: a commit that changes neither it nor the due time still changes the row in its place.
+ * Indexes that lead to few runs among millions: those with a due time (in order of it), those that run, and those that are open or
+ * went wrong (in the order of lists). A cluster may have made the first two before. The index of all open runs by number is no
+ * longer needed. The status is part of all these indexes: a commit that changes neither it nor the due time still changes the row in
+ * its place.
  */
 const addDue = ({ schema }: LayoutPlan) => `
-create index run_due on ${schema}.run (due) where status in ('running', 'suspended') and due is not null;
-create index run_running on ${schema}.run (seq) where status = 'running';
+create index if not exists run_due on ${schema}.run (due) where status in ('running', 'suspended') and due is not null;
+create index if not exists run_running on ${schema}.run (seq) where status = 'running';
 create index run_open_by_start on ${schema}.run (started desc, seq desc) where status in ('running', 'suspended');
 create index run_stopped_by_start on ${schema}.run (started desc, seq desc) where status in ('failed', 'cancelled');
 drop index ${schema}.run_open;`
