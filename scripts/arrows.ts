@@ -202,6 +202,8 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'ledger/split',
     'plan/project-file',
     'plan/skill-host',
+    // The hash of a value by the platform, in a tenth of the time of that of the kernel.
+    'gate/sha256',
     // Decisions that nobody carries out: previews, shadows, savings.
     'face/inputs',
     'gate/decide',

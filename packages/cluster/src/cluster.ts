@@ -1,5 +1,5 @@
 import type { FaultData, Host } from 'reflex-runtime/kernel'
-import { clusterFaults, parsePostgresAddress } from 'reflex-runtime/store'
+import { clusterFaults, openPostgres, parsePostgresAddress, type PostgresAddress } from 'reflex-runtime/store'
 import { Calls } from './calls.ts'
 import { connect, type Connection } from './connection.ts'
 import type {
@@ -18,7 +18,7 @@ import type {
 } from './contract.ts'
 import { Engine } from './engine.ts'
 import { DEFAULT_QUEUE, engineSchema, type Names, namesOf, RECOVERED_QUEUE } from './sql/names.ts'
-import { prepareSchema } from './sql/schema.ts'
+import { layoutOf, prepareSchema } from './sql/schema.ts'
 import { join } from './worker.ts'
 
 /** The most entries of a list of facts. */
@@ -27,11 +27,41 @@ const LISTED = 100
 const LONGEST_SCHEMA = 55
 
 /**
- * Opens the cluster of a store in Postgres, and creates its schema next to that of the store if it is missing. The store itself must be
- * there. Throws `R5061` for an address that cannot be read, and `R5101` to `R5103`.
+ * Opens the cluster of a store in Postgres, and creates its schema next to that of the store if it is missing. Throws `R5061` for an address that cannot be read, and `R5101` to `R5103`.
  */
 export async function openCluster(address: string, { host }: ClusterOptions): Promise<Cluster> {
   const parsed = parsePostgresAddress(address)
+  return opened(parsed, async (connection, names) => {
+    await ensureStore(connection, names, address)
+    const engine = await Engine.open(connection, engineSchema(parsed.schema))
+    await prepareSchema(connection, names)
+    return new PostgresCluster({ connection, names, schema: parsed.schema, engine, host })
+  })
+}
+
+/** The store creates its tables when it is first used: a worker may be the first process of all. */
+async function ensureStore({ query }: Connection, { store }: Names, address: string): Promise<void> {
+  const [row] = await query<{ found: boolean }>('select to_regclass($1) is not null as found', [`${store}.run`])
+  if (row?.found === true) return
+  const opened = openPostgres(address)
+  try {
+    await opened.runs({ limit: 1 })
+  } finally {
+    await opened.close()
+  }
+}
+
+/** Returns the cluster of a store if it has one, and changes nothing. Throws as `openCluster`. */
+export async function findCluster(address: string, options: ClusterOptions): Promise<Cluster | undefined> {
+  const layout = await opened(parsePostgresAddress(address), async (connection, names) => {
+    const layout = await layoutOf(connection, names)
+    await connection.close()
+    return layout
+  })
+  return layout === 0 ? undefined : openCluster(address, options)
+}
+
+async function opened<T>(parsed: PostgresAddress, use: (connection: Connection, names: Names) => Promise<T>): Promise<T> {
   const { schema } = parsed
   if (schema.length > LONGEST_SCHEMA)
     throw clusterFaults.make('R5102', `the name of the schema ${schema} is too long for a cluster`, {
@@ -39,10 +69,7 @@ export async function openCluster(address: string, { host }: ClusterOptions): Pr
     })
   const connection = connect(parsed)
   try {
-    const names = namesOf(schema)
-    const engine = await Engine.open(connection, engineSchema(schema))
-    await prepareSchema(connection, names)
-    return new PostgresCluster({ connection, names, schema, engine, host })
+    return await use(connection, namesOf(schema))
   } catch (thrown) {
     await connection.close()
     throw thrown

@@ -1,3 +1,3 @@
 /** Spreads the runs of a store in Postgres over many workers, on the durable-execution engine DBOS. */
-export { openCluster } from './cluster.ts'
+export { findCluster, openCluster } from './cluster.ts'
 export type * from './contract.ts'

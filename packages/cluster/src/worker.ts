@@ -8,6 +8,8 @@ import { type Names, engineSchema } from './sql/names.ts'
 /** Milliseconds between two ticks, between two looks at all queues and at all runs, and after which an ended workflow of DBOS is forgotten. */
 const TICK_MS = 250
 const QUEUES_MS = 1000
+/** Milliseconds between two attempts to be the one that starts DBOS. */
+const LAUNCH_MS = 100
 const WHOLE_MS = 30_000
 const FORGET_AFTER_MS = 60_000
 /** The part of a lease between two heartbeats. */
@@ -73,18 +75,8 @@ class Worker implements ClusterWorker {
   }
 
   async start(): Promise<void> {
-    const { connection, schema } = this.#shared
-    const { worker, queues } = this.#parts
     await this.#checkClock()
-    await launchEngine({
-      connection,
-      schema: engineSchema(schema),
-      worker: worker.id,
-      version: this.#version,
-      queues,
-      turn: (run, number) => this.#turn(run, number),
-      onTrouble: (text) => this.#parts.onTrouble(clusterFaults.make('R5107', `DBOS reports: ${text}`, { fix: 'read the message' })),
-    })
+    await this.#launch()
     this.#isLaunched = true
     // Turns are admitted for a worker as soon as it is known, so the tables of DBOS must be there.
     await this.#serveQueues()
@@ -95,6 +87,34 @@ class Worker implements ClusterWorker {
       await this.#endForgotten()
     })
     this.#repeat('tick', TICK_MS, () => this.#tick())
+  }
+
+  /**
+   * Starts DBOS, one worker at a time: the first one creates its tables, and two that do so together end each other. Waiting for a lock would
+   * hold up the indexes that DBOS creates, so it is asked for again and again.
+   */
+  async #launch(): Promise<void> {
+    const { connection, names, schema, host } = this.#shared
+    const { worker, queues } = this.#parts
+    await connection.transaction(async (query) => {
+      const isFree = async (): Promise<boolean> => {
+        const [row] = await query<{ free: boolean }>(
+          "select pg_try_advisory_xact_lock(hashtext('reflex cluster launch'), hashtext($1)) as free",
+          [names.own],
+        )
+        return row?.free === true
+      }
+      while (!(await isFree())) await new Promise<void>((resolve) => void host.at(host.now() + LAUNCH_MS, resolve))
+      await launchEngine({
+        connection,
+        schema: engineSchema(schema),
+        worker: worker.id,
+        version: this.#version,
+        queues,
+        turn: (run, number) => this.#turn(run, number),
+        onTrouble: (text) => this.#parts.onTrouble(clusterFaults.make('R5107', `DBOS reports: ${text}`, { fix: 'read the message' })),
+      })
+    })
   }
 
   /** Serves the queues that an operator has created in the meantime. */
@@ -219,7 +239,14 @@ class Worker implements ClusterWorker {
     const word = outcome.did === 'failed' && outcome.again ? 'again' : outcome.did
     const needs = outcome.did === 'lacks' ? [...outcome.needs] : []
     const problem = outcome.did === 'failed' ? JSON.stringify(outcome.fault) : null
-    await connection.query(`select ${names.own}.end_turn($1, $2, $3, $4, $5, $6)`, [run, number, this.#parts.worker.id, word, needs, problem])
+    await connection.query(`select ${names.own}.end_turn($1, $2, $3, $4, $5, $6)`, [
+      run,
+      number,
+      this.#parts.worker.id,
+      word,
+      needs,
+      problem,
+    ])
   }
 
   drain(): Promise<void> {

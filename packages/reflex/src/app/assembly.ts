@@ -4,14 +4,14 @@ import { programFaults } from '../programs/faults.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
 import { isRunName, invalidRunName } from '../history/run-name.ts'
-import { type Fault, Runtime } from '../kernel/index.ts'
+import { type Fault, hashMark, type Json, Runtime } from '../kernel/index.ts'
 import { isModule, Kinds } from '../programs/kinds.ts'
 import { KnownStores } from './known-stores.ts'
 import { Library } from '../programs/library.ts'
 import { readText } from '../programs/read-text.ts'
 import type { AnyKindModule, KindWorld } from '../programs/kind-module.ts'
 import type { Reader } from '../programs/language.ts'
-import { hiddenValues } from './hidden-values.ts'
+import { contentDigest, hiddenValues } from './hidden-values.ts'
 import { InstalledKinds } from './install-kinds.ts'
 import { simulatedModels } from './simulating.ts'
 import { McpServers, secretsOfServers } from '../mcp/index.ts'
@@ -69,6 +69,8 @@ export interface Assembly extends ChosenStore {
   readonly labels: WrittenLabels
   /** Removes secrets from records and output. */
   readonly redaction: Redaction
+  /** Returns the hash of a value under a key of this user. */
+  readonly digestOf: (value: Json) => string
   /** Allows programs to call one more tool, which the operator has named. */
   allowTool(tool: Tool): void
   /** The MCP servers whose tools programs call. */
@@ -126,6 +128,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
   const modelFindings = (name: string): readonly Fault[] => created.findings(name)
   const readers = new Map<string, Reader>()
   const kinds = new Kinds(modules, readers)
+  const digestOf = contentDigest(surroundings)
   const world: KindWorld = {
     host,
     store: home.store,
@@ -141,6 +144,8 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     simulated: { tools: new SimulatedTools(tools), models: simulatedModels({ host, guess: suggest, check: jsonSchemaIssues }) },
     redact: redact.reply,
     seal: (value) => hidden.seal(value),
+    digest: digestOf,
+    optionsOf: (kind): unknown => Reflect.get(options, kind),
     labels,
     isProgram: (path) => kinds.isProgram(path),
     report: (fault) => options.onTrouble?.(fault),
@@ -169,6 +174,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     host,
     worker,
     redact: redact.input,
+    hash: (value) => hashMark(digestOf(value)),
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     onTrouble: options.onTrouble,
   })
@@ -195,6 +201,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     library,
     labels,
     redaction: redactor,
+    digestOf,
     allowTool(tool) {
       // Each run that uses a module names it again.
       if (tools.find(tool.name) === tool) return

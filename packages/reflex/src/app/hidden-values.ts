@@ -1,6 +1,7 @@
-import type { Json } from '../kernel/index.ts'
+import { createHmac } from 'node:crypto'
+import { canonicalJson, type Json } from '../kernel/index.ts'
 import { type GrowingRedaction, sealedValues, secretTexts } from '../policy/index.ts'
-import { quote } from '../text/index.ts'
+import { once, quote } from '../text/index.ts'
 import { faults, type HiddenValues } from '../tools/index.ts'
 import type { SharedOptions } from './options.ts'
 import type { Surroundings } from './host.ts'
@@ -44,6 +45,12 @@ export function hiddenValues({ secretOf, surroundings, known }: HiddenSources): 
       return sealed.seal(value)
     },
   }
+}
+
+/** Returns hashes of contents, as 64 hexadecimal digits: who does not have the key of this user cannot find a content by trying. */
+export function contentDigest({ seal, host }: Pick<Surroundings, 'seal' | 'host'>): (value: Json) => string {
+  const key = once(() => seal?.('hashes of contents of this user') ?? host.entropy() + host.entropy())
+  return (value) => createHmac('sha256', key()).update(canonicalJson(value)).digest('hex')
 }
 
 /** What the source throws is not quoted: it can have the value. */

@@ -53,6 +53,7 @@ import {
   type Host,
   hostOf,
   isFault,
+  type Json,
   type JsonObject,
   keptRecords,
   type InboxLimit,
@@ -100,7 +101,7 @@ import type { CompanionFiles } from '../programs/language.ts'
 import type { ComparedProgram } from './capturing.ts'
 import { calledHosts } from './called-programs.ts'
 import type { Cluster, RunPlace } from './cluster/contract.ts'
-import { clusterFaults } from './cluster/faults.ts'
+import { memberFaults } from './cluster/faults.ts'
 import { checkPlace } from './cluster/names.ts'
 import { ClusterConnection } from './cluster/open.ts'
 import { chosenOptions, companionsOf, isLinted, keptOptions, optionsOfKind } from './kind-options.ts'
@@ -172,12 +173,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const { store } = this.#assembly
     const { host, clusters, environment } = this.#surroundings
     const address = options.store ?? environment['REFLEX_STORE']
-    this.#cluster = new ClusterConnection({
-      host,
-      clusters,
-      storeName: store.name,
-      address: typeof address === 'string' ? address : undefined,
-    })
+    const place = { host, clusters, storeName: store.name, address: typeof address === 'string' ? address : undefined }
+    this.#cluster = new ClusterConnection(place, () => this.runtime.register())
     this.#observing = new TelemetryObserver(
       { store, programsOf: (state) => this.programsOf(state), onTrouble: (fault) => options.onTrouble?.(fault) },
       options.observe,
@@ -369,7 +366,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     if (this.clusterSettings !== undefined) return checkPlace({ queue, tenant, priority })
     const [named] = Object.entries({ queue, tenant, priority }).find(([, value]) => value !== undefined) ?? []
     if (named === undefined) return undefined
-    throw clusterFaults.make('R5142', `${named} has no effect: this process carries its runs on by itself`)
+    throw memberFaults.make('R5142', `${named} has no effect: this process carries its runs on by itself`)
   }
 
   /** The settings with which this process joins its cluster; undefined if it carries its runs on by itself. */
@@ -442,6 +439,11 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   optionsOf(kind: string): unknown {
     checkArguments('optionsOf', { kind: [kind, TEXT] })
     return Reflect.get(this.#options, kind)
+  }
+
+  /** Returns the hash of a value under a key of this user, as 64 hexadecimal digits: nobody else can find the value by trying. */
+  contentDigest(value: Json): string {
+    return this.#assembly.digestOf(value)
   }
 
   /** Returns a variable of the environment; undefined for one that is not set. */
@@ -591,7 +593,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     checkReason(reason)
     if (options.outside === true && !isOption(question, answer)) await this.#labelOutside(question.run, 'answer')
     const isPosted = options.run === false || (await this.#isDrivenElsewhere(question.run))
-    const handle = isPosted ? undefined : await this.#openHere(() => this.resume(question.run, prepareOf(options)))
+    const handle = isPosted ? undefined : await this.#openHere(question.run, () => this.resume(question.run, prepareOf(options)))
     if (handle !== undefined) return { question, record: await handle.answer(question, answer, by, reason), handle }
     const given = { type: 'answer', to: question.wait, body: answer, by, ...(reason === undefined ? {} : { reason }) } as const
     return { question, message: await this.#post(question.run, given) }
@@ -618,7 +620,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       host,
       actor,
       programsOf: (state: State) => this.programsOf(state),
-      open: (run: string, prepare: (handle: RunHandle) => void) => this.#openHere(() => this.#open(run, { prepare })),
+      open: (run: string, prepare: (handle: RunHandle) => void) => this.#openHere(run, () => this.#open(run, { prepare })),
       post: (run: string, message: Pick<Message, 'type' | 'to' | 'body' | 'by'>) => this.#post(run, message),
     }
     return cancelStored(world, row, options)
@@ -638,7 +640,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const { topics, mostEvents: most } = (await this.kinds.load(program[1]))?.live ?? {}
     const limit = most === undefined || topics?.event !== topic ? undefined : { most }
     if (options.id !== undefined) await this.#post(run, { type: 'message', to: topic, body, by }, limit, options.id)
-    const handle = options.run === false ? undefined : await this.#openHere(() => this.resume(run, prepareOf(options)))
+    const handle = options.run === false ? undefined : await this.#openHere(run, () => this.resume(run, prepareOf(options)))
     if (options.id !== undefined) return { run, topic, message: options.id, ...(handle === undefined ? {} : { handle }) }
     if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }, limit) }
     await handle.run.message(topic, body, { by, ...(limit === undefined ? {} : { limit }) })
@@ -651,9 +653,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return this.kinds.isHosted(program[1]) && !this.runtime.openRuns.has(run)
   }
 
-  /** Returns the run that is opened; undefined if it is carried on by another process, or by the cluster. */
-  async #openHere(open: () => Promise<RunHandle>): Promise<RunHandle | undefined> {
-    if (this.clusterSettings !== undefined) return undefined
+  /** Returns the run that is opened; undefined if another process owns it, or the cluster carries it on. */
+  async #openHere(run: string, open: () => Promise<RunHandle>): Promise<RunHandle | undefined> {
+    if (this.clusterSettings !== undefined && !this.runtime.openRuns.has(run)) return undefined
     try {
       return await open()
     } catch (thrown) {

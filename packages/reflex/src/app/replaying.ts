@@ -5,6 +5,7 @@ import {
   differingParts,
   dumpState,
   type Fault,
+  hidesContents,
   isFault,
   isList,
   Journals,
@@ -45,6 +46,8 @@ export interface Replayed {
   readonly result: 'equal' | 'noted' | 'differs'
   /** The segment that was replayed alone. */
   readonly segment?: number
+  /** The run keeps no contents: its decisions were made again from what the records have read out of them. */
+  readonly replayable?: 'decisions'
   /** The number of records of the run that are in the replay. */
   readonly records: number
   /** The number of records that were decided again and are equal, up to the first that differs. */
@@ -211,6 +214,7 @@ class Replay {
       row: this.#row,
       result: wrong === undefined ? 'equal' : difference !== undefined && difference === this.#firstNoted ? 'noted' : 'differs',
       ...(this.#range.segment === undefined ? {} : { segment: this.#range.segment }),
+      ...(hidesContents(this.#replayer.state) ? { replayable: 'decisions' } : {}),
       records: this.#range.last - this.#range.first + 1,
       ...this.#counts,
       ...(wrong === undefined ? {} : { fault: wrong }),

@@ -279,6 +279,27 @@ const SHARED: readonly Verb[] = [
     }),
   },
   {
+    name: 'queue',
+    words: [
+      ['[action]', 'list, set, pause, resume, retry; absent: list'],
+      ['[name]', 'the name of the queue; for retry: a stuck run'],
+    ],
+    usage: '[ACTION]',
+    about: 'list and limit the queues of the cluster of the store',
+    options: [
+      new Option('--slots <count>', 'for set: the most turns at once in the whole cluster, or none'),
+      new Option('--tenant-slots <count>', 'for set: the most turns of one tenant at once, or none'),
+      new Option('--share <part>', 'for set: the part of the slots that one tenant may take, such as 0.8'),
+      new Option('--rate <rate>', 'for set: the most turns that begin in a period, such as 100/1m, or none'),
+      ...COMMON,
+    ],
+    examples: ['queue', 'queue set slow --slots 10 --rate 100/1m', 'queue pause slow', 'queue retry otter'],
+    action: withStore(async () => {
+      const { queue } = await import('./verbs/queue.ts')
+      return (session, words, flags) => queue(session, words, flags)
+    }),
+  },
+  {
     name: 'schedule',
     words: [
       ['[action]', 'add, list, pause, resume, remove; absent: list'],

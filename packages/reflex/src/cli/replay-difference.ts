@@ -49,6 +49,7 @@ export function placeLines(console: Console, fault: FaultData): string[] {
 export function replayedDocument({
   row,
   segment,
+  replayable,
   result,
   records,
   equal,
@@ -61,6 +62,7 @@ export function replayedDocument({
   return plainJson({
     run: row.id,
     segment,
+    replayable,
     result,
     records,
     equal,

@@ -1118,6 +1118,8 @@ export interface ShowDocument {
     /** The actor who set it, if no node wrote it */
     readonly by?: string
   }[]
+  /** Present for a run that keeps no contents */
+  readonly replayable?: 'decisions'
   /** The questions that were open at the record */
   readonly questions: readonly Question[]
   /** Messages that no record has taken; if the run has ended, no record will */
@@ -1233,6 +1235,8 @@ export interface TraceDocument {
   readonly input?: Json
   /** The first record of the lines, if it is not the first of the run */
   readonly from?: number
+  /** Present for a run that keeps no contents */
+  readonly replayable?: 'decisions'
   /** The last record that is no longer in the store, and the hash of the archive with the records up to it */
   readonly gone?: {
     readonly last: number

@@ -141,6 +141,10 @@ export interface KindWorld {
   readonly redact: Redactor
   /** Returns the sealed text of a value, which stands for it in records; the port `tool` opens it. */
   readonly seal: (value: Json) => string
+  /** Returns the hash of a value under a key of this user, as 64 hexadecimal digits. */
+  readonly digest: (value: Json) => string
+  /** Returns what the host gives to another kind, whose options are those of this one, too. */
+  readonly optionsOf: (kind: string) => unknown
   /** The labels of everything that runs have written. */
   readonly labels: WrittenLabels
   /** True if a program can be read from a file at this path. */

@@ -1,4 +1,4 @@
-import { clusterFaults as clusterOptions } from '../app/cluster/faults.ts'
+import { memberFaults } from '../app/cluster/faults.ts'
 import { faults as agents } from '../agents/faults.ts'
 import { historyFaults } from '../history/faults.ts'
 import { faults as composition } from '../runs/faults.ts'
@@ -30,7 +30,7 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
     ...KINDS.flatMap(({ faults }): readonly FaultFamily<string>[] => faults),
     store,
     postgresFaults,
-    clusterOptions,
+    clusterFaults,
     policy,
     tools,
     people,
@@ -40,7 +40,7 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
     wrap,
     ...learnFaults,
     serveFaults,
-    clusterFaults,
+    memberFaults,
   ]
     .flatMap(({ entries }) => Object.entries(entries))
     .sort(([a], [b]) => (a < b ? -1 : 1)),

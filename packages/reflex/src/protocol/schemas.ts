@@ -152,6 +152,7 @@ export const SHARED_DOCUMENTS = {
           by: text.optional().describe('The actor who set it, if no node wrote it'),
         }),
       ),
+      replayable: z.literal('decisions').optional().describe('Present for a run that keeps no contents'),
       questions: list(question).describe('The questions that were open at the record'),
       inbox: list(
         z.object({
@@ -173,6 +174,7 @@ export const SHARED_DOCUMENTS = {
       by: text.optional().describe('The actor who started the run'),
       input: anyJson.optional().describe('The input of the run'),
       from: z.number().optional().describe('The first record of the lines, if it is not the first of the run'),
+      replayable: z.literal('decisions').optional().describe('Present for a run that keeps no contents'),
       gone: z
         .object({ last: z.number(), archive: text.optional() })
         .optional()

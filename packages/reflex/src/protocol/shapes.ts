@@ -162,6 +162,7 @@ export const replayed = z.object({
   run: text,
   segment: z.number().optional().describe('The segment that was replayed alone'),
   result: z.enum(['equal', 'noted', 'differs']).describe('noted: the decisions are equal, and some records have different notes'),
+  replayable: z.literal('decisions').optional().describe('Present for a run that keeps no contents'),
   records: z.number().describe('The number of records of the run, or of the segment'),
   equal: z.number().describe('The number of equal records at the beginning'),
   noted: z.number(),

@@ -2,7 +2,7 @@ import type { Comparison, ComparedRun } from '../history/comparing.ts'
 import type { EffectView, PlaceUsage } from '../history/effects.ts'
 import type { ImportedRun } from '../history/archive/import.ts'
 import type { TracedRun } from '../history/trace-of.ts'
-import { isObject, type JsonObject, type Segment, type State } from '../kernel/index.ts'
+import { hidesContents, isObject, type JsonObject, type Segment, type State } from '../kernel/index.ts'
 import type { RunView, StackStep } from '../runs/view.ts'
 import type { ForkedRun } from '../app/forking.ts'
 import { lineDocument, questionDocument, programDocument, runDocument } from './documents.ts'
@@ -10,7 +10,7 @@ import { plainJson, programName, utc } from './plain.ts'
 
 /** Returns the state of a run after one of its records. */
 export function showDocument(
-  { row, at, time, stack, branches, picture, failures, choices, board, questions, inbox, segments }: RunView,
+  { row, at, time, stack, branches, picture, failures, choices, board, questions, inbox, segments, replayable }: RunView,
   gone: boolean,
 ): JsonObject {
   const steps = (one: readonly StackStep[]): object[] => one.map((step) => ({ ...step, program: programName(step.program) }))
@@ -19,6 +19,7 @@ export function showDocument(
     run: runDocument(row, gone),
     record: at,
     time: utc(time),
+    replayable,
     segments: segmentDocuments(segments),
     stack: steps(stack),
     ...(branches.length === 0 ? {} : { branches: branches.map(steps) }),
@@ -81,7 +82,14 @@ export function isSealed(segments: readonly Segment[]): boolean {
 /** Returns the story of a run, or of a part of it. */
 export function traceDocument(traced: TracedRun, gone: boolean): JsonObject {
   const { row, lines, state } = traced
-  return plainJson({ v: 1, run: runDocument(row, gone), ...startOf(state), ...partDocument(traced), lines: lines.map(lineDocument) })
+  return plainJson({
+    v: 1,
+    run: runDocument(row, gone),
+    ...startOf(state),
+    ...(hidesContents(state) ? { replayable: 'decisions' } : {}),
+    ...partDocument(traced),
+    lines: lines.map(lineDocument),
+  })
 }
 
 /** Returns who started a run, and its input. */

@@ -1,6 +1,7 @@
 import { type OpenQuestion, questionsOf } from './handle.ts'
 import {
   type Frame,
+  hidesContents,
   type InboxMessage,
   type Json,
   keptRecords,
@@ -59,6 +60,8 @@ export interface RunView {
   readonly inbox: readonly InboxMessage[]
   /** The segments of the run. There is one unless the run was sealed. */
   readonly segments: readonly Segment[]
+  /** The run keeps hashes in place of contents: only its decisions can be replayed. */
+  readonly replayable?: 'decisions'
 }
 
 /** A run as it was read, with the views of its programs. */
@@ -112,6 +115,7 @@ export function viewOf({ row, state, definitions }: ViewedRun, { newest, inbox, 
     questions: questionsOf(row.id, waits),
     inbox: newest ? inbox : [],
     segments,
+    ...(hidesContents(state) ? { replayable: 'decisions' } : {}),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Reflex } from '../app/reflex.ts'
 import type { RunRow } from '../kernel/index.ts'
 import { questionsOf } from '../runs/handle.ts'
+import { measureCluster } from './measure-cluster.ts'
 import type { ServeMetrics } from './metrics.ts'
 
 /** Milliseconds for which the counts of a store are kept: they read every row. */
@@ -20,7 +21,9 @@ export async function measureStore(reflex: Reflex, metrics: ServeMetrics): Promi
   })
 }
 
-async function measure({ store }: Reflex, metrics: ServeMetrics, now: number): Promise<void> {
+async function measure(reflex: Reflex, metrics: ServeMetrics, now: number): Promise<void> {
+  const { store } = reflex
+  if (reflex.clusterSettings !== undefined) measureCluster(await (await reflex.cluster()).facts(), metrics, now)
   const [rows, due] = [await store.runs(), new Set(await store.due(now))]
   for (const metric of [metrics.runs, metrics.tokens, metrics.cost]) metric.clear()
   let questions = 0

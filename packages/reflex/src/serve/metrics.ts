@@ -87,6 +87,14 @@ export class ServeMetrics {
   readonly behind = new Metric('reflex_deliveries_behind', 'gauge', 'Runs with events that are not delivered, by subscription')
   readonly schedules = new Metric('reflex_schedules_total', 'counter', 'Times of schedules, by schedule and result')
 
+  readonly workers = new Metric('reflex_cluster_workers', 'gauge', 'Living workers of the cluster, by version')
+  readonly slots = new Metric('reflex_cluster_slots', 'gauge', 'Slots of the living workers, by version')
+  readonly turns = new Metric('reflex_cluster_turns', 'gauge', 'Turns of the cluster, by queue and state')
+  readonly waiting = new Metric('reflex_cluster_waiting', 'gauge', 'Turns that wait to be admitted, by queue and tenant')
+  readonly waitingLag = new Metric('reflex_cluster_waiting_seconds', 'gauge', 'The time for which the oldest of them has waited')
+  readonly missing = new Metric('reflex_cluster_runs_missing', 'gauge', 'Runs that are due and that no living worker can take')
+  readonly stuck = new Metric('reflex_cluster_runs_stuck', 'gauge', 'Runs whose turns failed too often')
+
   /** Returns all metrics as the text format of Prometheus. */
   text(): string {
     const all: readonly Metric[] = Object.values(this)

@@ -10,12 +10,20 @@ import { BUILT_IN_OPERATIONS } from '../../src/kinds/pipeline/operations/built-i
 import { readPolicy } from '../../src/policy/index.ts'
 import { workflowSchema } from '../../src/kinds/workflow/index.ts'
 import { jsonSchemaIssues } from '../../src/text/json-schema/schema-findings.ts'
+import { memoryStore } from '../../src/store/index.ts'
+import { virtualHost } from '../../src/testing/index.ts'
+import { FakeCluster } from '../app/cluster/fake-cluster.ts'
 import { reflex, workFolder } from './worlds.ts'
 
 const json = (text: string): unknown => JSON.parse(text) as unknown
 type Name = keyof typeof DOCUMENTS
 
 const RUN = ['run', 'refund.workflow.json', '--id', 'otter-2m9q', '--answers', 'none']
+
+/** The cluster of the scene, with a stuck run. */
+const clusters = new FakeCluster(memoryStore(), virtualHost())
+const DIED = { code: 'R5108', message: 'ten workers died', verdict: 'fail' } as const
+clusters.said = { stuck: [{ run: 'otter-2m9q', crashes: 10, since: 0, fault: DIED }], stuckCount: 1 }
 
 /** Commands one after another in one folder, each with the document that it writes. */
 const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
@@ -73,6 +81,10 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['schedule', 'pause', 'nightly'], 'schedule'],
   [['schedule', 'remove', 'nightly'], 'unscheduled'],
   [['schedule', 'remove', 'nightly'], 'error'],
+  [['queue', 'set', 'slow', '--slots', '10', '--rate', '100/1m'], 'queue'],
+  [['queue'], 'queues'],
+  [['queue', 'pause', 'slow'], 'queue'],
+  [['queue', 'retry', 'otter'], 'retried'],
   [['skill'], 'skills'],
   [['skill', 'test', 'look-up.skill.json'], 'skillTested'],
   [['skill', 'approve', 'orders.look_up@1.0.0', '--by', 'ana'], 'skill'],
@@ -151,7 +163,7 @@ function expectFits(name: Name, document: unknown, argv: readonly string[]): voi
 
 test('every document of --json matches its published schema, and the schema describes all of it', async () => {
   const folder = scene()
-  for (const [argv, name] of SCENE) expectFits(name, json((await reflex([...argv, '--json'], { folder })).out), argv)
+  for (const [argv, name] of SCENE) expectFits(name, json((await reflex([...argv, '--json'], { folder, clusters })).out), argv)
   // `watch` shows a run until it is left, and `mcp` speaks its own protocol.
   const spoken = new Set(['watch', 'mcp', ...SCENE.flatMap(([argv]) => argv.slice(0, 1))])
   expect(actions.map(({ name }) => name).filter((name) => !spoken.has(name))).toEqual([])
@@ -172,7 +184,7 @@ test('every line of --jsonl matches its published schema', async () => {
     [['vaildate'], 'error'],
   ]
   for (const [argv, first, others = first] of lines) {
-    const { out } = await reflex([...argv, '--jsonl'], { folder })
+    const { out } = await reflex([...argv, '--jsonl'], { folder, clusters })
     expect(out).not.toBe('')
     out
       .trimEnd()

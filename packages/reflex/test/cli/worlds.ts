@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { ClusterPackage } from '../../src/app/cluster/contract.ts'
 import { runCommand } from '../../src/cli/main.ts'
 import type { Interrupt, Key, World } from '../../src/cli/world.ts'
 import { digest } from '../../src/kernel/index.ts'
@@ -30,6 +31,8 @@ export interface WorldOptions {
   readonly host?: VirtualHost
   /** Whether other processes live. Default: those with the number of this one. */
   readonly alive?: boolean
+  /** The engine of clusters. */
+  readonly clusters?: ClusterPackage
   /** How a person starts this command. */
   readonly command?: string
   /** Who starts the command. */
@@ -104,6 +107,7 @@ export function start(argv: readonly string[], options: WorldOptions): Running {
       environment: { XDG_STATE_HOME: join(folder, 'state'), ...options.environment },
       actor: options.actor ?? 'ana',
       seal: (text) => digest(`the secret of these tests ${text}`),
+      ...(options.clusters === undefined ? {} : { clusters: options.clusters }),
     },
     out: sink((text) => (out += text)),
     err: sink((text) => (err += text)),

@@ -145,8 +145,13 @@ export interface Cluster {
   work(parts: WorkerParts): Promise<ClusterWorker>
   /** Sets the place of a run before it is created. Throws `R5106` for a queue that does not exist. */
   enlist(run: string, place: RunPlace): Promise<void>
+  /**
+   * Waits until a call to `model:PROVIDER` or `tool:NAME` may begin, and returns what ends it. Without a limit of the operator it resolves
+   * at once. Rejects with the reason of the signal if that comes first.
+   */
+  enter(call: string, worker: string, signal: AbortSignal): Promise<() => Promise<void>>
   queues(): Promise<readonly QueueFacts[]>
-  /** Creates or changes a queue. */
+  /** Creates or changes a queue. The queues `model:PROVIDER` and `tool:NAME` limit calls in place of turns: they have slots and a rate. */
   setQueue(name: string, limits: QueueLimits): Promise<QueueFacts>
   /** Makes a stuck run due again. False if it is not stuck. */
   retry(run: string): Promise<boolean>

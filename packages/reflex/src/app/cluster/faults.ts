@@ -1,7 +1,7 @@
 import { defineFaults } from '../../kernel/index.ts'
 
 /** Faults of spreading runs over several machines, as far as the runtime finds them. Those of the package are R5101 to R5139. */
-export const clusterFaults = defineFaults({
+export const memberFaults = defineFaults({
   R5140: {
     title: 'The package for clusters is missing',
     verdict: 'fail',

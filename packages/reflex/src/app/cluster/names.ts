@@ -1,5 +1,5 @@
 import type { RunPlace } from './contract.ts'
-import { clusterFaults } from './faults.ts'
+import { memberFaults } from './faults.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const LEAST_URGENT = 1_000_000
@@ -8,13 +8,13 @@ const LEAST_URGENT = 1_000_000
 export function checkName(what: string, name: string): string {
   if (NAME.test(name)) return name
   const fix = 'use 1 to 64 letters, digits, dots, hyphens and underscores'
-  throw clusterFaults.make('R5143', `${what} ${JSON.stringify(name)} is not a name`, { fix })
+  throw memberFaults.make('R5143', `${what} ${JSON.stringify(name)} is not a name`, { fix })
 }
 
 /** Returns the place of a run among the others, without absent parts. Throws `R5143` for a part that is not valid. */
 export function checkPlace({ queue, tenant, priority }: { readonly [Part in keyof RunPlace]: RunPlace[Part] | undefined }): RunPlace {
   if (priority !== undefined && !(Number.isInteger(priority) && priority >= 0 && priority <= LEAST_URGENT))
-    throw clusterFaults.make('R5143', `the priority ${priority} is not a whole number from 0 to 1,000,000`, { fix: 'write --priority 10' })
+    throw memberFaults.make('R5143', `the priority ${priority} is not a whole number from 0 to 1,000,000`, { fix: 'write --priority 10' })
   return {
     ...(queue === undefined ? {} : { queue: checkName('the queue', queue) }),
     ...(tenant === undefined ? {} : { tenant: checkName('the tenant', tenant) }),

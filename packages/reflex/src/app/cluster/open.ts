@@ -1,10 +1,10 @@
 import { isFault } from '../../kernel/index.ts'
 import type { Cluster, ClusterOptions, ClusterPackage } from './contract.ts'
-import { clusterFaults } from './faults.ts'
+import { memberFaults } from './faults.ts'
 
 const PACKAGE = 'reflex-runtime-cluster'
 
-/** Loads the package for clusters. Throws `R5140` if it is missing or cannot be loaded. */
+/** Loads the package for the cluster of a store in Postgres. Throws `R5140` if it is missing or cannot be loaded. */
 async function loadClusters(): Promise<ClusterPackage> {
   // A name in a variable: the compiler must not look for a package that is often not there.
   const name = PACKAGE
@@ -13,17 +13,17 @@ async function loadClusters(): Promise<ClusterPackage> {
     loaded = (await import(/* @vite-ignore */ name)) as Partial<ClusterPackage>
   } catch (cause) {
     if (isFault(cause)) throw cause
-    throw clusterFaults.make('R5140', `the package ${PACKAGE} cannot be loaded`, { cause, fix: `npm install ${PACKAGE}` })
+    throw memberFaults.make('R5140', `the package ${PACKAGE} cannot be loaded`, { cause, fix: `npm install ${PACKAGE}` })
   }
   const { openCluster, findCluster } = loaded
   if (openCluster !== undefined && findCluster !== undefined) return { openCluster, findCluster }
-  throw clusterFaults.make('R5140', `the package ${PACKAGE} is of another version than Reflex`, { fix: `npm install ${PACKAGE}@latest` })
+  throw memberFaults.make('R5140', `the package ${PACKAGE} is of another version than Reflex`, { fix: `npm install ${PACKAGE}@latest` })
 }
 
-/** Returns an address if it is one of Postgres. Throws `R5141` for any other store. */
-function clusterAddress(address: string | undefined, storeName: string): string {
-  if (address !== undefined && isPostgres(address)) return address
-  throw clusterFaults.make('R5141', `the store ${storeName} is not in Postgres, or its address is not known`)
+/** Throws `R5141` for a store whose address is not one of Postgres. */
+function requirePostgres(address: string | undefined, storeName: string): void {
+  if (address === undefined || !isPostgres(address))
+    throw memberFaults.make('R5141', `the store ${storeName} is not in Postgres, or its address is not known`)
 }
 
 function isPostgres(address: string): boolean {
@@ -50,13 +50,16 @@ export async function findCluster({ address, storeName, clusters, host }: Cluste
   return loaded?.findCluster(address, { host })
 }
 
-/** The cluster of one store, opened when it is first needed. */
+/** The cluster of one store, opened when it is first needed: the store comes first, because the cluster stands beside its tables. */
 export class ClusterConnection {
   readonly #place: ClusterPlace
+  readonly #openStore: () => Promise<unknown>
   #opened: Promise<Cluster> | undefined
 
-  constructor(place: ClusterPlace) {
+  /** `openStore` creates the tables of the store, if they are not there. */
+  constructor(place: ClusterPlace, openStore: () => Promise<unknown>) {
     this.#place = place
+    this.#openStore = openStore
   }
 
   /** Throws `R5140`, `R5141` and the faults of `openCluster`; a later call tries again. */
@@ -70,9 +73,10 @@ export class ClusterConnection {
 
   async #open(): Promise<Cluster> {
     const { address, storeName, host, clusters } = this.#place
-    if (clusters !== undefined) return clusters.openCluster(address ?? storeName, { host })
-    const checked = clusterAddress(address, storeName)
-    return (await loadClusters()).openCluster(checked, { host })
+    if (clusters === undefined) requirePostgres(address, storeName)
+    const engine = clusters ?? (await loadClusters())
+    await this.#openStore()
+    return engine.openCluster(address ?? storeName, { host })
   }
 
   async close(): Promise<void> {

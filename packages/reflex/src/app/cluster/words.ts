@@ -3,7 +3,7 @@ import { readCapability } from '../../policy/index.ts'
 import { offeredTool } from '../../tools/index.ts'
 import { faults } from '../../runs/faults.ts'
 import type { Reflex } from '../reflex.ts'
-import { clusterFaults } from './faults.ts'
+import { memberFaults } from './faults.ts'
 import { checkName } from './names.ts'
 
 /** Returns the word for a kind as a run has pinned it: `kind:workflow@3`. */
@@ -83,5 +83,5 @@ function toolIn(capability: string): readonly string[] {
 
 function lacking(run: string, needs: readonly string[]): Fault {
   const words = [...new Set(needs)].sort()
-  return clusterFaults.make('R5144', `this worker lacks ${words.join(', ')}`, { run, data: { needs: words } })
+  return memberFaults.make('R5144', `this worker lacks ${words.join(', ')}`, { run, data: { needs: words } })
 }

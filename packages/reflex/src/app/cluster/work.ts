@@ -41,7 +41,6 @@ export async function joinCluster(reflex: Reflex, options: JoinOptions = {}): Pr
   const words = await WorkerWords.of(reflex, [...(settings?.has ?? []), ...(options.has ?? [])])
   const stop = new AbortController()
   const turns = new Turns(reflex, words, { signal: stop.signal, grace, maxRuns: slots, onEvent })
-  await reflex.runtime.register()
   const { leaseMs, worker } = reflex.runtime
   const parts = { worker, leaseMs, can: words.can, slots, ...(queues === undefined ? {} : { queues }) }
   const member = await cluster.work({ ...parts, carry: (run) => turns.carry(run), onTrouble: (fault: Fault) => reflex.report(fault) })

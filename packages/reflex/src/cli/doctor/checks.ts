@@ -13,24 +13,13 @@ import { openStore } from '../../store/index.ts'
 import { LAYOUT } from '../../store/schema.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
+import type { Check } from './check.ts'
+import { clusterChecks } from './cluster.ts'
 import { interruptedChecks } from './interrupted.ts'
 import { skillChecks } from './skills.ts'
-import type { Mark } from '../../pictures/mark.ts'
 import type { ContinueFlags } from '../options.ts'
 import { size } from '../units.ts'
 import { counted } from '../../protocol/plain.ts'
-
-/**
- * A result: `done` means that it works, `warns` that it works with a limitation, `failed` that Reflex cannot work,
- * `skipped` that it is absent.
- */
-export interface Check {
-  readonly name: string
-  readonly mark: Extract<Mark, 'done' | 'warns' | 'failed' | 'skipped'>
-  readonly text: string
-  /** The command, or the words, that solve the problem. */
-  readonly fix?: string | undefined
-}
 
 const OLDEST_NODE = [22, 13] as const
 const MOST_RUNS = 10_000
@@ -101,7 +90,11 @@ async function storeChecks(console: Console, flags: ContinueFlags): Promise<Chec
       // An address is shown without its password.
       const facts = server ? [store.name, many] : [console.nearPath(path), `layout ${LAYOUT}`, many, ...sizes(path)]
       const text = facts.join(' · ')
-      const within = [...(await interruptedChecks(console, store, runs)), ...(await skillChecks(console, store))]
+      const within = [
+        ...(await interruptedChecks(console, store, runs)),
+        ...(await skillChecks(console, store)),
+        ...(await clusterChecks(console, file, store.name)),
+      ]
       if (!('readOnly' in store && store.readOnly)) return [{ name: 'store', mark: 'done', text }, ...within]
       const readOnly = `${text} · read-only: its runs can be shown, not continued`
       return [{ name: 'store', mark: 'warns', text: readOnly, fix: 'name another store: --store PATH' }, ...within]

@@ -83,6 +83,18 @@ const skillReport = z.object({
   ),
 })
 
+const queueFacts = z.object({
+  name: text,
+  slots: z.number().nullable(),
+  tenantSlots: z.number().nullable(),
+  share: z.number(),
+  rate: z.object({ most: z.number(), per: z.number().describe('Milliseconds') }).nullable(),
+  paused: z.boolean(),
+  waiting: z.number().describe('Turns that are due and not admitted'),
+  admitted: z.number(),
+  begun: z.number(),
+})
+
 /**
  * The schemas of everything that the command writes with `--json` and `--jsonl`. `reflex schema output` publishes them,
  * and tests compare them with the real documents. Fields may be added; a reader ignores fields that it does not know.
@@ -270,6 +282,9 @@ export const DOCUMENTS = {
     })
     .describe('doctor'),
   serving: z.object({ v, url: text, token: text.describe('Valid until the server stops') }).describe('serve, once it listens'),
+  queues: z.object({ v, queues: list(queueFacts) }).describe('queue list'),
+  queue: z.object({ v, queue: queueFacts }).describe('queue set, pause and resume; queue list, a line of --jsonl'),
+  retried: z.object({ v, retried: text.describe('The run') }).describe('queue retry'),
   unscheduled: z.object({ v, removed: text.describe('The name') }).describe('schedule remove'),
   skills: z.object({ v, skills: list(keptSkill) }).describe('skill list'),
   skill: z.object({ v, skill: keptSkill }).describe('skill add, approve and evict ID; skill promote --to; skill list, a line of --jsonl'),

@@ -1,5 +1,6 @@
 import { plainJson, counted } from '../../protocol/plain.ts'
-import { type Check, checkConfig, checksOf } from '../doctor/checks.ts'
+import type { Check } from '../doctor/check.ts'
+import { checkConfig, checksOf } from '../doctor/checks.ts'
 import { type Setting, settingsOf } from '../doctor/settings.ts'
 import type { Console } from '../console.ts'
 import { EXIT } from '../exit.ts'

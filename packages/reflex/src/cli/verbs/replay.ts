@@ -128,8 +128,10 @@ function numberOf(segment: string): number {
   throw faults.make('R2031', `--segment ${JSON.stringify(segment)} is not the number of a segment`, { fix: 'write a whole number from 1' })
 }
 
-function equalLines({ out }: Console, { row, segment, records, equal, decisions, snapshots }: Replayed, took: number): string[] {
+function equalLines({ out }: Console, replayed: Replayed, took: number): string[] {
+  const { row, segment, records, equal, decisions, snapshots, replayable } = replayed
   const facts = [
+    ...(replayable === undefined ? [] : ['replays decisions: texts were not kept']),
     ...(segment === undefined ? [] : [`segment ${segment}`]),
     `${count(equal)} of ${counted(records, 'record')} equal`,
     `${counted(decisions, 'decision')} made again, 0 effects`,

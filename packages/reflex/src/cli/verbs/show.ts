@@ -29,9 +29,23 @@ export async function show(session: Session, address: string): Promise<number> {
   return EXIT.done
 }
 
-function rows({ at, time, stack, branches, picture, failures, choices, board, questions, inbox, segments }: RunView): string[][] {
+function rows({
+  at,
+  time,
+  stack,
+  branches,
+  picture,
+  failures,
+  choices,
+  board,
+  questions,
+  inbox,
+  segments,
+  replayable,
+}: RunView): string[][] {
   return [
     ['at', String(at), utc(time)],
+    ...(replayable === undefined ? [] : [['replayable', replayable]]),
     ...(segmentDocuments(segments) ?? []).map(({ number, first, last, place, archive = '' }) => [
       'segment',
       String(number),
@@ -75,7 +89,7 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
   const head = factLine(
     `${id} at ${at} of ${row.last}`,
     `${out.paint('bold', id)} at ${at} of ${row.last}`,
-    [localTime(time, console.now), state],
+    [localTime(time, console.now), state, ...(view.replayable === undefined ? [] : [`replayable: ${view.replayable}`])],
     out,
   )
   const part = (name: string, text: string): string[] =>

@@ -4,7 +4,7 @@ import { programName, textOf, utc, counted } from '../../protocol/plain.ts'
 import { RecordWriter } from '../../protocol/record-document.ts'
 import { readAddress } from '../../runs/address.ts'
 import { findRecord } from '../../runs/find-run.ts'
-import { isList, isObject, keptRecords, readPart, type RunRow, type State } from '../../kernel/index.ts'
+import { hidesContents, isList, isObject, keptRecords, readPart, type RunRow, type State } from '../../kernel/index.ts'
 import type { StoryEvent } from '../../programs/kind-view.ts'
 import { eventsOfPart, type StoryLine } from '../../history/trace.ts'
 import { firstTraced, type TraceOptions as TracedPart, type TracedRun } from '../../history/trace-of.ts'
@@ -175,7 +175,12 @@ function recordLine({ out }: Console, n: number, depth: number, { node, ...trace
 /** Returns the actor who started the run, and its input. */
 function startText(state: State, limit: number): string {
   const { by = '', input = {} } = startOf(state)
-  return [by, ...rightsOf(state), ...Object.entries(input).map(([key, inner]) => `${key} ${valueText(inner, limit)}`)]
+  return [
+    by,
+    ...rightsOf(state),
+    ...(hidesContents(state) ? ['replayable: decisions'] : []),
+    ...Object.entries(input).map(([key, inner]) => `${key} ${valueText(inner, limit)}`),
+  ]
     .filter((part) => part !== '')
     .join(' · ')
 }

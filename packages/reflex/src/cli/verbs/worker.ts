@@ -2,7 +2,7 @@ import { errorDocument } from '../../protocol/documents.ts'
 import { plainJson, programName, counted } from '../../protocol/plain.ts'
 import { faults } from '../../runs/faults.ts'
 import { type FaultData, faultData } from '../../kernel/index.ts'
-import { clusterFaults } from '../../app/cluster/faults.ts'
+import { memberFaults } from '../../app/cluster/faults.ts'
 import type { Reflex } from '../../app/reflex.ts'
 import { type WorkerEvent, WorkLoop } from '../../app/worker.ts'
 import type { RunHandle } from '../../runs/handle.ts'
@@ -136,7 +136,7 @@ function checkFlags({ cluster, queue, has, once }: WorkerFlags): void {
     })
   const named = queue === undefined ? (has === undefined ? undefined : '--has') : '--queue'
   if (cluster !== true && named !== undefined)
-    throw clusterFaults.make('R5142', `${named} has no effect without --cluster`, { fix: 'add --cluster' })
+    throw memberFaults.make('R5142', `${named} has no effect without --cluster`, { fix: 'add --cluster' })
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

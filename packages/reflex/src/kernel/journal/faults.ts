@@ -270,6 +270,24 @@ export const faults = defineFaults({
     means: 'The effect needs a capability that is not granted to this run. Nothing was performed.',
     fix: 'Grant the capability with --policy FILE, or run with more trust.',
   },
+  R2066: {
+    title: 'A program needs contents that the run does not keep',
+    verdict: 'fail',
+    when: 'during a run',
+    means:
+      'The run keeps hashes in place of texts and values, so every program in it must say which parts of its records are no contents. This kind of program does not, so it was not called.',
+    often: 'a skill with `logContent: "none"`, one step of which calls a workflow, a pipeline or a tree',
+    fix: 'Keep contents in such runs, or do the work of the program with tools.',
+  },
+  R2067: {
+    title: 'A run without contents cannot continue',
+    verdict: 'fail',
+    when: 'when a run is resumed or forked',
+    means:
+      'Its records have hashes in place of texts and values, as its host has chosen, and the contents were in the memory of the process that ran it. Its decisions can be replayed; nothing can be continued from them. A resume ends the run with this error.',
+    often: 'a process that ended in the middle of a turn with `logContent: "none"`',
+    fix: 'Look at it with `reflex trace` and `reflex replay`, and begin a new run.',
+  },
   R5001: {
     title: 'Another process owns the run',
     verdict: 'wait',
@@ -416,4 +434,9 @@ export const faults = defineFaults({
 /** Makes `R2021`: the run has no record of this number. */
 export function noRecord(run: string, last: number, wanted: number): Fault {
   return faults.make('R2021', `${run} has records 1 to ${last}, not ${wanted}`, { run, fix: `reflex trace ${run}` })
+}
+
+/** Makes the fault of a run whose records have hashes in place of contents. */
+export function noContents(run: string, what: 'resumed' | 'forked'): Fault {
+  return faults.make('R2067', `${run} keeps no contents, so it cannot be ${what}`, { run, fix: `reflex replay ${run}` })
 }

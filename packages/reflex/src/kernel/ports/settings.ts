@@ -38,7 +38,8 @@ export interface SettingsCodec<S extends RunFacts = RunFacts> {
   forFork(source: S, said: Partial<S>): S
 }
 
-const NO_SETTINGS: RunFacts = { actor: '', simulated: false }
+/** The settings of a run that was started without any. */
+export const NO_SETTINGS = { actor: '', simulated: false } as const satisfies RunFacts
 
 /** Returns the codec of a runtime without another one: settings as stored, without verification. */
 export function plainSettings<S extends RunFacts>(): SettingsCodec<S> {

@@ -5,6 +5,7 @@ import { FORMAT, type Rec } from '../journal/record.ts'
 import { summary } from './row.ts'
 import { dumpState, shrinkState } from '../state/snapshot.ts'
 import type { State } from '../state/state.ts'
+import type { StoredForm } from './stored-form.ts'
 import type { Batch, Lease, Message, RunStatus, StoredProgram } from '../ports/store.ts'
 
 /** The size of a journal up to which it needs no snapshot. */
@@ -15,6 +16,7 @@ const LARGEST_SNAPSHOT_GAP = 4_000_000
 export class BatchBuilder {
   readonly #state: State
   readonly #definitions: Definitions
+  readonly #form: StoredForm
   readonly #programs: StoredProgram[]
   readonly #takenRows: number[] = []
   readonly #delivered: Message[] = []
@@ -24,9 +26,10 @@ export class BatchBuilder {
   #sinceSnapshot = 0
   #lastSnapshot = 0
 
-  constructor(state: State, definitions: Definitions, programs: readonly StoredProgram[]) {
+  constructor(state: State, definitions: Definitions, programs: readonly StoredProgram[], form: StoredForm) {
     this.#state = state
     this.#definitions = definitions
+    this.#form = form
     this.#programs = [...programs]
     this.#last = state.n
   }
@@ -36,6 +39,11 @@ export class BatchBuilder {
     this.#programs.push(storedProgram(program))
   }
 
+  /** Takes a record before it is applied. */
+  addRecord(record: Rec): void {
+    this.#form.add(record)
+  }
+
   /** Adds an inbox message that the last record took. */
   addTakenRow(row: number): void {
     this.#takenRows.push(row)
@@ -43,7 +51,7 @@ export class BatchBuilder {
 
   /** A message that the last record took and that the inbox does not hold. */
   addDelivered(message: Message): void {
-    this.#delivered.push(message)
+    this.#delivered.push(this.#form.message(message))
   }
 
   /** Returns the next batch: the rest of a segment, else everything since the last batch. `records` end with the last record. */
@@ -53,9 +61,9 @@ export class BatchBuilder {
     return { ...this.#collect(lease, records, status), ...this.#snapshot() }
   }
 
-  /** Returns the state after the record that seals it now, as text. Undefined if it is too large for a text. */
+  /** Returns the state after the record that seals it now, as text. Undefined if there can be none, or if it is too large for a text. */
   sealText(): string | undefined {
-    return snapshotText(this.#state, this.#definitions, true)
+    return this.#form.hidesContents ? undefined : snapshotText(this.#state, this.#definitions, true)
   }
 
   /** Ends the segment with the last record; `snapshot` is the state after it. Later records are in a later batch. */
@@ -69,7 +77,7 @@ export class BatchBuilder {
   #collect(lease: Lease, records: readonly Rec[], status: RunStatus): Batch {
     const { n } = this.#state
     const first = this.#last + 1
-    const { body, blobs } = encodeBatch(records.slice(this.#last - n))
+    const { body, blobs } = encodeBatch(records.slice(this.#last - n).map((record) => this.#form.record(record)))
     this.#last = n
     this.#sinceSnapshot += body.length
     return {
@@ -78,7 +86,7 @@ export class BatchBuilder {
       count: n - first + 1,
       version: FORMAT,
       body,
-      row: summary(this.#state, this.#definitions, status),
+      row: this.#form.row(summary(this.#state, this.#definitions, status)),
       ...(this.#programs.length > 0 ? { programs: this.#programs.splice(0) } : {}),
       ...(blobs === undefined ? {} : { blobs }),
       ...(this.#takenRows.length > 0 ? { taken: this.#takenRows.splice(0) } : {}),
@@ -88,6 +96,7 @@ export class BatchBuilder {
 
   /** A snapshot is smaller than the journal since the last one, so all snapshots together are smaller than the journal. */
   #snapshot(): { snapshot: string } | undefined {
+    if (this.#form.hidesContents) return undefined
     if (this.#sinceSnapshot < Math.min(Math.max(FIRST_SNAPSHOT, 2 * this.#lastSnapshot), LARGEST_SNAPSHOT_GAP)) return undefined
     this.#sinceSnapshot = 0
     const snapshot = snapshotText(this.#state, this.#definitions)

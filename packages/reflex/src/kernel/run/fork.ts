@@ -1,7 +1,8 @@
 import { Decider } from '../step/decide.ts'
 import type { EffectWorld } from './effects.ts'
 import { type Fault, isFault } from '../journal/fault.ts'
-import { faults } from '../journal/faults.ts'
+import { hidesContents } from '../journal/contents.ts'
+import { faults, noContents } from '../journal/faults.ts'
 import { ForkPoints } from './fork-points.ts'
 import { type CopiedSource, type ForkSource, noStart, sourceAt } from './fork-source.ts'
 import type { Frame } from '../state/frame.ts'
@@ -90,6 +91,7 @@ export async function forkRun<S extends RunFacts>(world: ForkWorld<S>, run: stri
   const { start } = state
   const [program] = start?.pins ?? []
   if (start === undefined || program === undefined) throw noStart(run)
+  if (hidesContents(state)) throw noContents(run, 'forked')
   const sourceSettings = world.codec.read(start)
   const points = new ForkPoints(run, { ...world, settings: sourceSettings })
   if (state.ended !== undefined) throw await points.endedFault(at)

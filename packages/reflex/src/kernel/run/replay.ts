@@ -1,4 +1,6 @@
 import { encodeRecord } from '../journal/codec.ts'
+import { hidesContents, sameHash, withoutHashes } from '../journal/contents.ts'
+import { concealedRecord } from '../step/concealed-record.ts'
 import { Decider, type Definitions } from '../step/decide.ts'
 import { equalJson, type Json } from '../journal/json.ts'
 import type { Kind } from '../step/kind.ts'
@@ -67,8 +69,12 @@ export class Replayer {
       throw invalidRecord(state, state.n + 1, why)
     }
     this.#recorded.recorded = record
-    const decided = withRecordFault(state, () => this.#decider.decide(frame, inputOf(state, record), record.elapsed))
-    if (equalRecords(record, decided)) return undefined
+    const hides = hidesContents(state)
+    const made = withRecordFault(state, () =>
+      this.#decider.decide(frame, inputOf(state, record), record.elapsed, hides ? record : undefined),
+    )
+    const decided = hides ? concealedRecord(made, state, this.#recorded, sameHash) : made
+    if (hides ? equalDecisions(record, decided) : equalRecords(record, decided)) return undefined
     // The kind has derived it from a position that the recorded one is not.
     frame.cache = undefined
     return { record: state.n + 1, recorded: record, decided }
@@ -92,6 +98,12 @@ function inputOf(state: State, record: Rec): Input | undefined {
 function equalRecords(a: Rec, b: Rec): boolean {
   const [one, other] = [encodeRecord(a).text, encodeRecord(b).text]
   return one === other || equalJson(JSON.parse(one), JSON.parse(other))
+}
+
+/** Compares records without their hashes: those of texts that a step makes differ, because it has made them of hashes. */
+function equalDecisions(one: Rec, other: Rec): boolean {
+  const [a, b] = [partsOf(one), partsOf(other)]
+  return a.size === b.size && [...a].every(([part, value]) => equalJson(withoutHashes(value), withoutHashes(b.get(part) ?? null)))
 }
 
 /** A part of a record that a replay decides differently; undefined if a side does not have it. */

@@ -1,4 +1,5 @@
 import type { Committer } from './committer.ts'
+import type { ContentHash } from '../journal/contents.ts'
 import type { Definitions } from '../step/decide.ts'
 import type { EffectWorld } from './effects.ts'
 import type { Fault } from '../journal/fault.ts'
@@ -33,6 +34,8 @@ export interface RunWorld<S extends RunFacts = RunFacts> extends EffectWorld<S> 
   clock(): number
   /** Removes secrets from inputs from outside before they are recorded. */
   readonly redact: Redactor | undefined
+  /** Returns what stands for a content in the records of a run that keeps none. */
+  readonly hash: ContentHash
   /** Called when a timer has fired: the time of this turn is outdated. */
   resetClock(): void
   /** Returns the record that closed a wait. */

@@ -27,6 +27,7 @@ import type { Batch, InboxMessage, Lease, Message, RunStatus } from '../ports/st
 import type { Change } from '../state/story.ts'
 import { topicIn } from '../journal/topics.ts'
 import { BatchBuilder } from './batch-builder.ts'
+import { StoredForm } from './stored-form.ts'
 import { SealSchedule } from './seal-schedule.ts'
 import { OpenPorts, type PortOwner } from './open-ports.ts'
 import { Waiters } from './waiters.ts'
@@ -105,7 +106,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
       })
     })
     this.#seals = new SealSchedule(state)
-    this.#batches = new BatchBuilder(state, definitions, programs)
+    this.#batches = new BatchBuilder(state, definitions, programs, new StoredForm(state, definitions, world.hash))
     // Effects that the fold dropped were never performed by this process.
     state.droppedEffects.length = 0
     if (state.n > 0 && lease !== undefined) this.#seals.begin(definitions)
@@ -261,6 +262,14 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
 
   portsClosed(): Promise<void> {
     return this.#ports.closed
+  }
+
+  /** Ends a run that nothing can continue, because no process has its contents any more. Resolves when its end is durable. */
+  async endWithoutContents(): Promise<void> {
+    this.#busy = true
+    this.#step(this.state.root, ['kernel', 'resume'])
+    this.#busy = false
+    await this.idle({ until: 'end' })
   }
 
   /**
@@ -662,6 +671,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   #apply(record: Rec, frame: Frame | undefined): void {
     const { state } = this
     const before = frame?.position
+    this.#batches.addRecord(record)
     state.apply(record)
     this.records.push(record)
     if (this.#world.store === undefined) this.durable = state.n

@@ -3,14 +3,14 @@ import type { ClosedWait } from '../state/closed-waits.ts'
 import { Committer } from './committer.ts'
 import type { Wait } from '../state/frame.ts'
 import type { Fault } from '../journal/fault.ts'
-import { faults } from '../journal/faults.ts'
+import { faults, noContents } from '../journal/faults.ts'
 import { FollowedRun } from './followed-run.ts'
 import { Followers } from './followers.ts'
 import { ForkPoints } from './fork-points.ts'
 import { type BaseOf, forkRun, type ForkResult, type ForkOptions, type ForkWorld } from './fork.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { type Host, systemHost } from '../ports/host.ts'
-import { copyJson, type Json } from '../journal/json.ts'
+import { copyJson, isObject, type Json, type JsonObject } from '../journal/json.ts'
 import { type History, Journals, noRun, type Peek } from './journals.ts'
 import type { Kind } from '../step/kind.ts'
 import { InboxWatch } from './inbox-watch.ts'
@@ -23,11 +23,13 @@ import type { Port } from '../ports/port.ts'
 import { type Program, pinOf } from '../step/program.ts'
 import { type KindLoader, Programs } from '../step/programs.ts'
 import { FORMAT, type Pin, type Rec, type Start } from '../journal/record.ts'
+import { type ContentHash, HASHED, hidesContents } from '../journal/contents.ts'
 import type { Redactor } from '../journal/redact.ts'
+import { ownHash } from './stored-form.ts'
 import { Run } from './run.ts'
 import type { ClosedRun, RunWorld } from './run-options.ts'
 import { storedProgram } from './batch-builder.ts'
-import { plainSettings, type RunFacts, type SettingsCodec } from '../ports/settings.ts'
+import { NO_SETTINGS, plainSettings, type RunFacts, type SettingsCodec } from '../ports/settings.ts'
 import { State } from '../state/state.ts'
 import type { Lease, RunRow, RunStatus, Store, Worker } from '../ports/store.ts'
 
@@ -47,6 +49,8 @@ export interface RuntimeOptions<S extends RunFacts = RunFacts> {
   readonly host?: Host
   /** Removes secrets from all inputs from outside before they are recorded. */
   readonly redact?: Redactor
+  /** Returns what stands for a content in the records of a run that keeps none. Absent: hashes under a key that only this process has. */
+  readonly hash?: ContentHash
   /** The process that advances the runs; required with a store. */
   readonly worker?: Worker
   /** Milliseconds without a heartbeat after which a process counts as dead. */
@@ -111,6 +115,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   readonly ports: Map<string, Port<S>>
   readonly policy: Policy<S> | undefined
   readonly redact: Redactor | undefined
+  readonly hash: ContentHash
   readonly onTrouble: ((fault: Fault) => void) | undefined
   /** Milliseconds without a heartbeat after which this process counts as dead. */
   readonly leaseMs: number
@@ -138,6 +143,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     this.policy = options.policy
     this.#codec = options.settings ?? plainSettings()
     this.redact = options.redact
+    this.hash = options.hash ?? ownHash(options.host ?? systemHost)
     this.onTrouble = options.onTrouble
     this.ports = options.ports instanceof Map ? options.ports : new Map(Object.entries(options.ports ?? {}))
     if (!this.ports.has('permit')) this.ports.set('permit', permitPort)
@@ -199,7 +205,9 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     const { id, lease, trace, at } = await this.#create(options.id, pins[0] ?? pinOf(root))
     const said = typeof options.settings === 'function' ? options.settings({ id, trace }) : options.settings
     const program = pins[0]?.[3] ?? ''
-    const by = said === undefined ? {} : { by: this.#redact(this.#codec.write(said, { run: id, trace, program })) }
+    const kept = said === undefined ? undefined : this.#redact(this.#codec.write(said, { run: id, trace, program }))
+    const hashed = this.programs.kind(root.kind).hidesContents === true ? { ...NO_SETTINGS, ...objectOf(kept), ...HASHED } : kept
+    const by = hashed === undefined ? {} : { by: hashed }
     const start: Start = { v: FORMAT, run: id, trace, seed, at, pins, ...args, ...by, ...beside }
     const state = new State()
     const run = new Run<S>(this, {
@@ -314,7 +322,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   /**
    * Opens a stored run and continues it with the programs that it was started with. Effects that were in flight are performed
    * again with the same key, or asked about, as their ports declare. Throws `R5001` if another process owns it, `R2016` if
-   * there is none, `R2001` if it has ended, `R5014` if it was started with other versions of functions of the host.
+   * there is none, `R2001` if it has ended, `R2067` if its contents were in a process that is gone, which ends it, `R5014` if it was started with other versions of functions of the host.
    */
   async resume(id: string, options: ReopenOptions<S> = {}): Promise<Run<S>> {
     const known = this.#runs.get(id) ?? this.#opening.get(id)
@@ -349,6 +357,10 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
       const kept = this.settingsOf(state)
       run = new Run<S>(this, { id, state, settings: options.settings?.(kept) ?? kept, definitions, lease: claim.lease })
       this.#runs.set(id, run)
+      if (hidesContents(state)) {
+        await run.endWithoutContents()
+        throw noContents(id, 'resumed')
+      }
       this.#inboxWatch?.watch()
       const ready = options.prepare?.(run)
       if (ready !== undefined) await ready
@@ -512,6 +524,10 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     await Promise.all(this.#unfinished)
     await this.whenReleased()
   }
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {}
 }
 
 function noStore(): Error {

@@ -1,9 +1,10 @@
 import type { BoardContract } from '../state/board.ts'
+import { factsIn, hidesContents, type RecordedFacts } from '../journal/contents.ts'
 import { digest, digestFraction } from '../journal/digest.ts'
 import type { FaultData } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
 import { areSameKind, type PendingEffect, type Frame, requestOf, type StrandResult, type Wait } from '../state/frame.ts'
-import { isList, type Json, type JsonObject } from '../journal/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../journal/json.ts'
 import type { Permissions } from '../journal/permissions.ts'
 import type { EndStatus, Rec, Input, Ref, Request, WaitType } from '../journal/record.ts'
 import type { UsageMeter } from '../state/meter.ts'
@@ -29,6 +30,9 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
   #draws = 0
   #taken = 0
   #isSkipped = false
+  /** What this step has read out of contents, and what the record has of it that is decided again. */
+  #facts: (readonly [string, Json])[] | undefined
+  #recordedFacts: RecordedFacts | undefined
 
   constructor(state: State, frame: Frame, def: Def, lookup: Lookup) {
     super(state, frame, lookup)
@@ -36,7 +40,7 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
   }
 
   /** Begins a step. One context serves a whole run: a new one per step would cost a tenth of the step. */
-  begin(frame: Frame, def: Def, contract: BoardContract, elapsed: number, input?: Input): void {
+  begin(frame: Frame, def: Def, contract: BoardContract, elapsed: number, input?: Input, recorded?: Rec): void {
     this.beginBoard(frame, contract)
     this.#def = def
     this.#now = this.state.time + elapsed
@@ -49,6 +53,8 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
     this.#draws = 0
     this.#taken = 0
     this.#isSkipped = false
+    this.#facts = undefined
+    this.#recordedFacts = recorded === undefined ? undefined : factsIn(recorded.more?.note)
   }
 
   /** True if the kind has skipped the record of the step. */
@@ -59,6 +65,7 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
   /** Returns the record of the step. Throws a `TypeError` if it is skipped and must not be. */
   finish(input: Input | undefined, elapsed: number): Rec {
     if (this.#isSkipped) this.#checkSkip()
+    if (this.#facts !== undefined) this.note({ ...(isObject(this.more?.note) ? this.more.note : {}), facts: this.#facts })
     return {
       frame: this.frame.id,
       elapsed,
@@ -318,6 +325,28 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
   note(note: Json): void {
     const draft: { note?: Json } = this.draft()
     draft.note = note
+  }
+
+  /** False in a run whose records have hashes in place of contents. */
+  get keepsContents(): boolean {
+    return !hidesContents(this.state)
+  }
+
+  /**
+   * Returns what a step reads out of contents, such as texts and results of tools, where the form of its record depends on it. In a run that
+   * keeps no contents the record keeps it, and a replay takes it from there: it must be JSON. In any other run it is read again.
+   */
+  fact<Value extends Json | undefined>(name: string, read: () => Value): Value {
+    if (this.keepsContents) return read()
+    const facts = (this.#facts ??= [])
+    const value = this.#recordedFacts === undefined ? read() : this.#recordedFact(name, this.#recordedFacts[facts.length])
+    facts.push([name, value ?? null])
+    return (value ?? undefined) as Value
+  }
+
+  #recordedFact(name: string, [known, value]: RecordedFacts[number] | readonly [] = []): Json {
+    if (known === name && value !== undefined) return value
+    throw new TypeError(`${this.place()} reads ${name} out of contents, which the record does not have`)
   }
 
   done(value?: Json): void {

@@ -4,7 +4,8 @@ import { waitRequest } from './wait-request.ts'
 import type { Lookup } from './step-calls.ts'
 import { causeOf, type FaultData, faultData, isFault } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
-import { faults } from '../journal/faults.ts'
+import { hidesContents } from '../journal/contents.ts'
+import { faults, noContents } from '../journal/faults.ts'
 import type { Frame, Wait } from '../state/frame.ts'
 import { isObject, type Json } from '../journal/json.ts'
 import { FrameLimitFinder } from './frame-limits.ts'
@@ -38,6 +39,7 @@ export class Decider {
   #kind: Kind | undefined
   #contract: BoardContract = NO_RULES
   #isSkipped = false
+  #recorded: Rec | undefined
 
   constructor(state: State, definitions: Definitions) {
     this.#state = state
@@ -50,8 +52,10 @@ export class Decider {
     return this.#isSkipped
   }
 
-  decide(frame: Frame, input: Input | undefined, elapsed: number): Rec {
+  /** `recorded`: the record that is decided again, with the facts that its step has read out of contents. */
+  decide(frame: Frame, input: Input | undefined, elapsed: number, recorded?: Rec): Rec {
     this.#isSkipped = false
+    this.#recorded = recorded
     if (input !== undefined) {
       const decided = this.#decideInternal(frame, input, elapsed)
       if (decided !== undefined) return decided
@@ -64,7 +68,7 @@ export class Decider {
     const program = this.#definitions.program(frame.pin)
     if (program !== this.#program) this.#enter(program)
     const context = (this.#context ??= new StepContext(this.#state, frame, program.def, this.#definitions))
-    context.begin(frame, program.def, this.#contract, elapsed, input)
+    context.begin(frame, program.def, this.#contract, elapsed, input, this.#recorded)
     let made: Rec
     try {
       this.#kind?.step(context, kindInput)
@@ -131,6 +135,8 @@ export class Decider {
       case 'kernel':
         if (input[1] === 'fork') return this.#recordFork(frame, input, elapsed)
         if (input[1] === 'late') return record(frame, input, elapsed, lateUsage(input[2]))
+        if (input[1] === 'resume' && hidesContents(this.#state))
+          return record(frame, input, elapsed, { return: ['failed', lostFault(this.#state)] })
         if (input[1] !== 'stalled') return record(frame, input, elapsed, undefined)
         return record(frame, input, elapsed, { return: ['failed', stalledFault(this.#state)] })
       case 'cancel':
@@ -266,6 +272,11 @@ function record(frame: Frame, input: Input | undefined, elapsed: number, more: O
 
 function stalledFault(state: State): Json {
   return faultJson(faults.make('R2003', 'nothing is queued, in flight or awaited', { run: state.start?.run }))
+}
+
+/** The contents of the run were in the memory of a process that is gone. */
+function lostFault(state: State): Json {
+  return faultJson(noContents(state.start?.run ?? '', 'resumed'))
 }
 
 function thrownFault(thrown: unknown, state: State): Json {

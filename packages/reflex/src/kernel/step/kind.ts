@@ -1,9 +1,33 @@
 import type { BoardRules, Validator } from '../state/board.ts'
 import type { Frame } from '../state/frame.ts'
+import type { PlainShape } from '../journal/contents.ts'
 import type { Json, JsonObject } from '../journal/value.ts'
 import type { FunctionPin, Input } from '../journal/record.ts'
 import type { CallLimits } from '../journal/usage.ts'
 import type { StepContext } from './context.ts'
+
+/** What records of a kind keep readable in a run that keeps no contents. What is not named here becomes a hash. */
+export interface PlainParts {
+  /** Of the arguments of its frames. */
+  readonly args?: PlainShape
+  /** Of its positions, and of patches of them. */
+  readonly position?: PlainShape
+  readonly note?: PlainShape
+  /** Of the facts that its steps read out of contents, by name. */
+  readonly facts?: Readonly<Record<string, PlainShape>>
+  /** Of inputs from the host of a run. */
+  readonly host?: PlainShape
+  /** Of the arguments of its effects, by port. */
+  readonly requests?: Readonly<Record<string, PlainShape>>
+  /** Of the results of its effects, by port. */
+  readonly results?: Readonly<Record<string, PlainShape>>
+  /** Of what its questions are about, by the name of the wait. */
+  readonly waits?: Readonly<Record<string, PlainShape>>
+  /** Of a value of its board. */
+  writes?(key: string): PlainShape
+  /** Of what its frames return, unless they fail. */
+  readonly result?: PlainShape
+}
 
 /**
  * An interpreter that steps a frame. The kernel knows this interface and the facts declared here, and no
@@ -72,4 +96,11 @@ export interface Kind<Def = unknown> {
   strand?(frame: Frame): string | undefined
   /** True for a key of the board that the kind keeps for itself: it is not a value of the program. */
   isInternal?(key: string): boolean
+  /**
+   * What records keep readable in a run that keeps no contents. Its steps then read everything on which the form of a record depends by
+   * `StepContext.fact`. Absent: such a run cannot call programs of the kind (`R2066`).
+   */
+  readonly plain?: PlainParts
+  /** True: a run that begins with a program of the kind keeps hashes in place of contents. */
+  readonly hidesContents?: boolean
 }

@@ -1,3 +1,4 @@
+import { hidesContents } from '../journal/contents.ts'
 import { faults } from '../journal/faults.ts'
 import { type Frame, isActivation } from '../state/frame.ts'
 import { copyJson, type Json } from '../journal/json.ts'
@@ -16,6 +17,8 @@ export interface Lookup {
   /** Returns the program of a pin of the run. */
   program(pin: number): Program
   compile(kind: string, id: string, source: Json): Program
+  /** Returns what is asked of a kind before one of its programs is called. */
+  kind(name: string): { readonly plain?: unknown }
 }
 
 /** The limit of frames below a frame: each costs memory, and an endless recursion would use all of it. */
@@ -69,6 +72,7 @@ export class StepCalls<Def = unknown> extends StepBoard {
     const draft = this.draft()
     if (this.frame.callee !== undefined || draft.call !== undefined)
       throw new TypeError(`${this.place()} calls ${program} before its last call has returned`)
+    this.#checkContents(program)
     const call: { -readonly [K in keyof CallRequest]: CallRequest[K] } = { pin: this.#pin(program) }
     this.#checkNesting(program, call.pin, options.maxNesting)
     if (options.map !== undefined && options.map.length > 0) call.map = options.map
@@ -84,6 +88,7 @@ export class StepCalls<Def = unknown> extends StepBoard {
     this.#checkDepth()
     const draft = this.draft()
     if (options.under !== undefined) this.requireScope(options.under)
+    if (program !== null) this.#checkContents(program)
     const spawn: { -readonly [K in keyof SpawnRequest]: SpawnRequest[K] } = { pin: program === null ? this.frame.pin : this.#pin(program) }
     if (program !== null) this.#checkNesting(program, spawn.pin, options.maxNesting)
     if (options.args !== undefined) spawn.args = options.args
@@ -101,6 +106,15 @@ export class StepCalls<Def = unknown> extends StepBoard {
     if (bad === undefined) return soundCallLimits(limits)
     const why = bad === '' ? 'they must be an object' : `${bad} must be a number`
     throw new TypeError(`${this.place()} cannot call ${program} with these limits: ${why}`)
+  }
+  /** True if the run keeps contents, or programs of this kind can do without. */
+  mayCall(kind: string): boolean {
+    return !hidesContents(this.state) || this.#lookup.kind(kind).plain !== undefined
+  }
+  #checkContents(program: string): void {
+    const kind = program.slice(0, program.indexOf(':'))
+    if (this.mayCall(kind)) return
+    throw faults.make('R2066', `${this.place()} calls ${program}, and this run keeps no contents`, { path: this.place() })
   }
   #checkDepth(): void {
     if (this.frame.depth < MAX_DEPTH) return

@@ -1,7 +1,7 @@
 // Skills in TypeScript, and what a host says of itself: new Reflex({ skill: { project, compat, functions } }).
 export { skill, type SkillDocument } from './face/define.ts'
 export { skillModule } from './face/module.ts'
-export type { SkillOptions } from './plan/skill-host.ts'
+export type { LogContent, SkillOptions } from './plan/skill-host.ts'
 
 // The model: manifests, decisions, results (seed skill 3 to 7).
 export type { DecisionRecord, ReasonCode, SkillState } from './model/decision.ts'

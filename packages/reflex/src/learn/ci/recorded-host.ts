@@ -127,7 +127,8 @@ export function withRecordedPrograms(program: SkillProgram): DryProgram {
     key: (values) => program.key(values),
     outputs: (values) => program.outputs(values),
     parsers: (question) => program.parsers(question),
-    decide: (question) => program.decide(question),
+    features: (question) => program.features(question),
+    decide: (question, features) => program.decide(question, features),
     dryRun: (question) => program.dryRun(question),
     ask: (missing) => program.ask(missing),
   }

@@ -81,7 +81,7 @@ function skillOf({ kind, def }: Program): SkillProgram | undefined {
 }
 
 function again(
-  { decision, question }: RecordedDecision,
+  { decision, question, features }: RecordedDecision,
   program: SkillProgram,
   { tau, policyMode, skill }: WhatIf,
 ): Omit<ChangedDecision, 'record'> | undefined {
@@ -92,17 +92,17 @@ function again(
     ...(policyMode === undefined ? {} : { policyMode }),
   }
   const other = skill?.(id) ?? program
-  const decided = decidedAgain(other, { ...question, look })
+  const decided = decidedAgain(other, { ...question, look }, features)
   if (decided.verdict === decision.verdict && decided.reason === decision.reason) return undefined
   return { skill: id, recorded: sideOf(decision), decided: sideOf(decided) }
 }
 
 /** Decides as the gate of another version or host. What was confirmed in the run counts as confirmed for that version, too. */
-function decidedAgain(program: SkillProgram, question: GateQuestion): DecisionRecord {
-  const { decision, unconfirmed } = program.decide(question)
+function decidedAgain(program: SkillProgram, question: GateQuestion, features: RecordedDecision['features']): DecisionRecord {
+  const { decision, unconfirmed } = program.decide(question, features)
   const { confirmed = [] } = question
   if (unconfirmed === undefined || confirmed.length === 0) return decision
-  return program.decide({ ...question, confirmed: [...confirmed, unconfirmed] }).decision
+  return program.decide({ ...question, confirmed: [...confirmed, unconfirmed] }, features).decision
 }
 
 function sideOf({ skill, verdict, reason, score }: DecisionRecord): DecisionSide {

@@ -1,5 +1,6 @@
 import {
   type Frame,
+  hidesContents,
   isList,
   isObject,
   type Json,
@@ -73,10 +74,10 @@ export class JournalReader {
     this.#request(record)
   }
 
-  /** Returns the shape of the run; undefined for a simulated one. */
+  /** Returns the shape of the run; undefined for a simulated one, and for one without contents. */
   read(row: RunRow): RunRead | undefined {
     const { start } = this.#state
-    if (isSimulated(start?.by)) return undefined
+    if (isSimulated(start?.by) || hidesContents({ start })) return undefined
     const leaves: CallLeaves[] = []
     const strands = [...this.#strands.values()]
     const labels = this.#options.labels?.(start, row) ?? { ...labelsIn(start?.by), ...importLabels(start) }

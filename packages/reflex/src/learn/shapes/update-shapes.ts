@@ -25,7 +25,7 @@ export interface ShapeUpdate {
   readonly unreadable: readonly { readonly run: string; readonly reason: string }[]
 }
 
-/** Marks a simulated run, which has no shape, so that it is not read again. */
+/** Marks a run that has no shape, such as a simulated one, so that it is not read again. */
 const NOTHING = 'reflex-shape nothing\n'
 
 /** Returns the name of the shape file of a run as of its last record. */

@@ -1,5 +1,6 @@
-import { canonicalJson, digest, type Json } from '../../kernel/index.ts'
+import type { Json } from '../../kernel/index.ts'
 import { GUIDANCE } from '../../kinds/skill/bulletin/guidance.ts'
+import { hashOf } from '../../kinds/skill/gate/sha256.ts'
 import type { Bulletin } from '../../kinds/skill/model/card.ts'
 import { faults } from '../../kinds/skill/protocol/faults.ts'
 import type { CanonicalMessage, CanonicalReply, CanonicalRequest, Injection, Splice } from './contract.ts'
@@ -113,7 +114,7 @@ function replyHashes({ parts }: CanonicalReply): readonly string[] {
 }
 
 function contentHash(role: string, text: string, calls: Json, others: readonly Json[]): string {
-  return digest(canonicalJson({ role, text: text.trim(), calls, others }))
+  return hashOf({ role, text: text.trim(), calls, others })
 }
 
 /**

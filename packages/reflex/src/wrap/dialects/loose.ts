@@ -67,8 +67,15 @@ function copyObject(value: object, copying: Copying): Json {
       resultOf(() => toJSON.call(value) as unknown),
       copying,
     )
-  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined && typeof inner !== 'function')
-  return Object.fromEntries(entries.map(([key, inner]) => [key, copyPart(inner, copying)]))
+  const copy: Record<string, Json> = {}
+  for (const [key, inner] of Object.entries(value)) {
+    if (inner === undefined || typeof inner === 'function') continue
+    const part = copyPart(inner, copying)
+    // An assignment to it would change what the copy inherits.
+    if (key === '__proto__') Object.defineProperty(copy, key, { value: part, enumerable: true, configurable: true, writable: true })
+    else copy[key] = part
+  }
+  return copy
 }
 
 function resultOf(call: () => unknown): unknown {

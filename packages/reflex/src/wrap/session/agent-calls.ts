@@ -1,4 +1,4 @@
-import { canonicalJson, digest, type Json } from '../../kernel/index.ts'
+import type { Json } from '../../kernel/index.ts'
 import type { SkillTool } from '../../kinds/skill/model/skill-tool.ts'
 import { type Fields, jsonOf } from '../dialects/loose.ts'
 import { type AgentSession, callerContext, type NestedAgent } from './context.ts'
@@ -115,7 +115,7 @@ export class AgentCalls implements AgentSession {
 
   /** The id of a call: its operation, its arguments, and how often both came before. */
   #id(operation: string, name: string, args: Json): string {
-    const base = `${this.#parts.prefix}${operation}/${name}/${digest(canonicalJson([operation, name, args])).slice(0, 32)}`
+    const base = `${this.#parts.prefix}${operation}/${name}/${this.#parts.run.hashOf([operation, name, args]).slice(0, 32)}`
     const n = this.#occurrences.get(base) ?? 0
     this.#occurrences.set(base, n + 1)
     return `${base}/${n}`

@@ -42,7 +42,7 @@ export class TurnSession implements TurnHost {
     this.#parts = { skills, installed }
     this.#replies = new MaskedReplies(installed.map(({ skill }) => skill.manifest))
     const leaves = (name: string): boolean => parts.tools.find((tool) => tool.name === name)?.sideEffects !== 'none'
-    this.run = new TurnRun(reflex, { leaves, isStrict, answers })
+    this.run = new TurnRun(reflex, { leaves, isStrict, answers, logContent: skills.host.logContent })
     this.calls = new AgentCalls({ ...parts, run: this.run, prefix: '' })
   }
 

@@ -1,7 +1,9 @@
 import type { Reflex } from '../../app/reflex.ts'
 import {
   type Call,
+  canonicalJson,
   type Change,
+  digest,
   type Fault,
   isObject,
   type Json,
@@ -13,6 +15,7 @@ import {
 } from '../../kernel/index.ts'
 import type { CallResult, TurnInput } from '../../kinds/skill/model/turn.ts'
 import { TURN_KEYS } from '../../kinds/skill/turn/turn.ts'
+import type { LogContent } from '../../kinds/skill/plan/skill-host.ts'
 import { redactSecretShapes, type RunSettings } from '../../policy/index.ts'
 import { jsonOf, textOf } from '../dialects/loose.ts'
 import { faults } from './faults.ts'
@@ -20,13 +23,19 @@ import { type AnswerMode, OpenQuestions } from './open-questions.ts'
 import { type PendingCall, UNRECORDED } from './pending-call.ts'
 import { type CallInput, RecordedCalls, type RecordOptions } from './recorded-calls.ts'
 
+/** What the run of a turn is told. */
+interface TurnRunOptions extends Omit<RecordOptions, 'store'> {
+  readonly answers: AnswerMode
+  readonly logContent: LogContent
+}
+
 /**
  * The run of a turn as the agent's code sees it: calls go in as inputs, and their results are read when the run has recorded them. If the run
  * fails, the calls are handed back to the code.
  */
 export class TurnRun {
   readonly #reflex: Reflex
-  readonly #options: Omit<RecordOptions, 'store'>
+  readonly #options: Omit<TurnRunOptions, 'answers'>
   readonly #answers: AnswerMode
   readonly #calls = new Map<string, PendingCall>()
   /** Effects of the run whose call the code has not made yet: after a crash the code starts over. */
@@ -39,7 +48,7 @@ export class TurnRun {
   #isLeft = false
   #stopObserving: () => void = () => undefined
 
-  constructor(reflex: Reflex, { answers, ...options }: Omit<RecordOptions, 'store'> & { readonly answers: AnswerMode }) {
+  constructor(reflex: Reflex, { answers, ...options }: TurnRunOptions) {
     this.#reflex = reflex
     this.#options = options
     this.#answers = answers
@@ -83,7 +92,7 @@ export class TurnRun {
     const run = this.#run
     if (run === undefined || this.#isBroken || this.#isLeft) return
     try {
-      await run.command(0, recordable({ do: 'end', status, value }))
+      await run.command(0, this.#recordable({ do: 'end', status, value }))
     } catch (thrown) {
       if (run.state.ended === undefined) this.fail(thrown)
     } finally {
@@ -177,19 +186,30 @@ export class TurnRun {
     return pending.settled.finally(() => this.#calls.delete(id))
   }
 
+  #recordable(input: TurnInput): Json {
+    return recordable(input, this.#options.logContent)
+  }
+
+  /** Returns the hash of a call of the code, which is part of its id. Only this user can guess a call by it if no contents are kept. */
+  hashOf(call: Json): string {
+    return this.#options.logContent === 'none' ? this.#reflex.contentDigest(call) : digest(canonicalJson(call))
+  }
+
   #send(input: TurnInput): void {
     const run = this.#run
     // The call is answered from what the run has recorded, durable or not: only what leaves waits for the disk.
-    run?.command(0, recordable(input), { isPatient: true }).catch((thrown: unknown) => {
+    run?.command(0, this.#recordable(input), { isPatient: true }).catch((thrown: unknown) => {
       if (run.state.ended === undefined) this.fail(thrown)
     })
   }
 
   /** Returns the call of the code that the run asks to perform. After a crash it comes when the code makes it again. */
-  presented({ args, signal }: Call<RunSettings>): Promise<PendingCall> {
-    const id = isObject(args) ? textOf(args['id']) : ''
+  presented(call: Call<RunSettings>): Promise<PendingCall> {
+    const id = isObject(call.args) ? textOf(call.args['id']) : ''
     const known = this.#calls.get(id)
     if (known !== undefined) return Promise.resolve(known)
+    // A signal is made when it is read, and most calls need none.
+    const { signal } = call
     return new Promise((resolve, reject) => {
       this.#awaited.set(id, resolve)
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
@@ -227,9 +247,10 @@ export class TurnRun {
   }
 }
 
-/** Returns a value as a record may have it: without texts that look like secrets. */
-export function recordable(value: unknown): Json {
-  return clean(jsonOf(value))
+/** Returns a value as a record may have it: without texts that look like secrets, unless the host wants them there. */
+export function recordable(value: unknown, logContent: LogContent): Json {
+  const given = jsonOf(value)
+  return logContent === 'full' ? given : clean(given)
 }
 
 /** The agent's code is left where it is. */

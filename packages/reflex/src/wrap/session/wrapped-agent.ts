@@ -172,7 +172,7 @@ export class WrappedAgent<Input, Output> implements Wrapped<Input, Output> {
     await programs.load('turn')
     const program = programs.add('turn', this.#parts.name, jsonOf(this.#source))
     const handle = await this.#reflex.start(program, {
-      input: recordable(args) as never,
+      input: recordable(args, this.#skills.host.logContent) as never,
       ...(id === undefined ? {} : { id }),
       prepare: ({ run }) => this.#begin(session, run),
     })

@@ -71,6 +71,7 @@ export class FakeCluster implements ClusterPackage {
         if (!this.made.has(place.queue ?? 'default')) throw new Fault('R5106', `there is no queue ${place.queue}`, 'fail')
         this.places.set(run, place)
       },
+      enter: async () => async () => undefined,
       queues: async () => [...this.made.values()],
       setQueue: async (name, limits) => this.#setQueue(name, limits),
       retry: async (run) => this.said.stuck?.some((one) => one.run === run) === true,

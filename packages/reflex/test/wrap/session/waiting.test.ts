@@ -50,7 +50,10 @@ function timersOf({ host }: Life): () => number {
   const at = host.at.bind(host)
   host.at = (time, callback, background) => {
     const cancel = at(time, () => (kept.delete(stop), callback()), background)
-    const stop = (): void => void (kept.delete(stop), cancel())
+    const stop = (): void => {
+      kept.delete(stop)
+      cancel()
+    }
     if (background !== true) kept.add(stop)
     return stop
   }

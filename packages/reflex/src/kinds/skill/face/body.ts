@@ -4,6 +4,7 @@ import type { RunOptionValues } from '../../../programs/run-options.ts'
 import { ControlClient } from '../control/client.ts'
 import { controlSettings } from '../control/settings.ts'
 import { Verdicts } from '../control/verdicts.ts'
+import { recordRedaction } from '../plan/contents.ts'
 import { confirmPort } from '../plan/confirm-port.ts'
 import { skillKind } from '../plan/kind.ts'
 import { lookPort } from '../plan/look-port.ts'
@@ -34,7 +35,7 @@ export const skillBody: KindBody<SkillOptions, SkillProgram> = {
     const verdicts = control === undefined ? undefined : new Verdicts(new ControlClient(control, world), world.host)
     const maker = new SkillMaker(host, () => skillTools(world.tools, host.tools))
     return {
-      kind: skillKind((source) => maker.compile(source)),
+      kind: skillKind((source) => maker.compile(source), host.logContent === 'none'),
       reader: {
         ...skillReader(maker, world.seal),
         stored: (id) => storedSkill(id, world.store, host, maker),
@@ -46,9 +47,9 @@ export const skillBody: KindBody<SkillOptions, SkillProgram> = {
           host,
           verdicts !== undefined,
         ),
-        'skills.confirm': confirmPort(host, world.redact),
+        'skills.confirm': confirmPort(host, recordRedaction(host, world)),
         'skills.policy': policyPort(verdicts, host),
-        ...registryPorts(world, host),
+        ...registryPorts(world, host, host.logContent === 'none' ? world.digest : undefined),
       },
     }
   },

@@ -1,4 +1,4 @@
-import { anyOf, FUNCTION, listOf, NAMED_VALUES, NUMBER, oneOf, options, recordOf, shape, TEXT } from '../../../text/index.ts'
+import { anyOf, FLAG, FUNCTION, listOf, NAMED_VALUES, NUMBER, oneOf, options, recordOf, shape, TEXT } from '../../../text/index.ts'
 
 const CONTROL_PLANE = options({
   url: TEXT,
@@ -27,4 +27,6 @@ export const HOST_OPTIONS = options({
   prompts: recordOf(TEXT),
   board: options({ ctx: NAMED_VALUES, env: NAMED_VALUES }),
   goalLabels: listOf(TEXT),
+  logContent: oneOf('none', 'redacted', 'full'),
+  recordSecrets: FLAG,
 })

@@ -94,10 +94,14 @@ export const decisionRecord = once(() =>
   }),
 )
 
+/** What a step has read out of contents, by name, in a run that keeps none. */
+const facts = z.array(z.tuple([text, z.json()]))
+
 /** The schema of the notes of a skill and of a turn. */
 export const skillNote = once(() =>
   z.union([
-    z.strictObject({ decision: decisionRecord() }),
+    z.strictObject({ decision: decisionRecord(), facts: facts.optional() }),
+    z.strictObject({ facts }),
     z.strictObject({ replaced: z.array(z.strictObject({ path: text, value: z.json(), from: text, by: text })) }),
     z.strictObject({ warning: text }),
     z.strictObject({ divergence: z.json() }),

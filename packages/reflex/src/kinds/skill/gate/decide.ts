@@ -9,15 +9,15 @@ import {
 } from '../model/decision.ts'
 import type { SkillProposal } from '../model/proposal.ts'
 import type { FilledSlots } from '../model/slots.ts'
-import { type FunctionAnswers, LiveAnswers, RecordedAnswers } from './answers.ts'
+import { LiveAnswers, RecordedAnswers } from './answers.ts'
+import type { GateFeatures } from './features.ts'
 import { compatOf } from './host-compat.ts'
 import { askPolicy, policyReasons } from './policy.ts'
 import { checkPreconditions, preconditionReasons } from './preconditions.ts'
-import { variablesOf } from './rules.ts'
-import { scoreSkill } from './score.ts'
+import { ReadFeatures } from './read-features.ts'
+import { scoreOf } from './score.ts'
 import { hashOf } from './sha256.ts'
 import type { BoundSkill } from './skill.ts'
-import { fillSlots } from './slots.ts'
 
 /** What the stages have found, before it is a record. */
 type Verdict = Pick<DecisionRecord, 'compat' | 'preconditions' | 'score' | 'policy' | 'verdict' | 'reason' | 'missing'>
@@ -33,7 +33,12 @@ const LONGEST_WHY = 280
  * same record. Admission, which depends on other executions, comes after it.
  */
 export function decide(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillProposal): DecisionRecord {
-  return decideWith(skill, snapshot, proposal, new RecordedAnswers(snapshot.functionResults))
+  return decideBy(skill, snapshot, proposal, readFeatures(skill, snapshot, proposal))
+}
+
+/** Returns what decisions read out of contents. No function of the host is called: a snapshot has their answers. */
+export function readFeatures(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillProposal): ReadFeatures {
+  return new ReadFeatures(skill, snapshot, proposal, new RecordedAnswers(snapshot.functionResults))
 }
 
 /**
@@ -47,13 +52,13 @@ export function dryRun(
   functions: readonly ExpressionFunction[],
 ): readonly FunctionResult[] {
   const answers = new LiveAnswers(functions)
-  decideWith(skill, snapshot, proposal, answers)
+  decideBy(skill, snapshot, proposal, new ReadFeatures(skill, snapshot, proposal, answers))
   return answers.results
 }
 
-function decideWith(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillProposal, answers: FunctionAnswers): DecisionRecord {
-  const context = { answers, tools: snapshot.tools, roles: snapshot.principal.roles }
-  const found = skill.functions.during(context, () => runStages(skill, snapshot, proposal))
+/** Decides by what was read out of contents: equal features give an equal decision, also where the contents are not there any more. */
+export function decideBy(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillProposal, features: GateFeatures): DecisionRecord {
+  const found = runStages(skill, snapshot, proposal, features)
   const { id, version } = skill.manifest
   const { carrier, skill_ref, inputs, why } = proposal
   return {
@@ -69,17 +74,16 @@ function decideWith(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillPr
     ...found,
     ...(snapshot.rollout === undefined ? {} : { rollout: snapshot.rollout }),
     ...(snapshot.state === 'deprecated' && found.verdict === 'approved' ? { warning: 'deprecated' } : {}),
-    fn_results: answers.results,
+    fn_results: features.results(),
   }
 }
 
-function runStages(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillProposal): Verdict {
+function runStages(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillProposal, features: GateFeatures): Verdict {
   const open = { preconditions: NOT_EVALUATED, score: NOT_EVALUATED, policy: NOT_EVALUATED } as const
   const compat = compatOf(skill.manifest, snapshot)
   if (!compat.ok) return denied({ ...open, compat }, compatReason(compat))
-  const slots = fillSlots(skill, snapshot, proposal)
-  const variables = variablesOf(roots(snapshot, slots))
-  const preconditions = checkPreconditions(skill, snapshot, proposal, slots, variables)
+  const slots = features.slots()
+  const preconditions = checkPreconditions(skill, snapshot, proposal, features)
   const reasons = preconditionReasons(proposal, preconditions)
   const [failure] = reasons
   if (failure !== undefined) {
@@ -88,9 +92,9 @@ function runStages(skill: BoundSkill, snapshot: GateSnapshot, proposal: SkillPro
     const found = { ...open, compat, preconditions }
     return { ...denied(found, failure), ...(isQuestion ? { verdict: 'clarify' } : {}), ...(missing.length > 0 ? { missing } : {}) }
   }
-  const score: Verdict['score'] = snapshot.userText === undefined ? NOT_APPLICABLE : scoreSkill(skill, snapshot)
+  const score: Verdict['score'] = snapshot.userText === undefined ? NOT_APPLICABLE : scoreOf(skill, snapshot, features.cues())
   if (typeof score !== 'string' && !score.ok) return denied({ ...open, compat, preconditions, score }, 'below_tau')
-  const policy = askPolicy(skill, snapshot, slots.values, variables)
+  const policy = askPolicy(skill, snapshot, features)
   const all = { compat, preconditions, score, policy }
   if (!policy.ok && policy.enforced) return denied(all, policyReasons(policy)[0] ?? 'policy.deny_if')
   return { ...all, verdict: 'approved', reason: 'approved' }
@@ -102,11 +106,6 @@ function denied(found: Omit<Verdict, 'verdict' | 'reason' | 'missing'>, reason: 
 
 function compatReason({ checks }: CompatResult): ReasonCode {
   return `compat.${checks.find(({ ok }) => !ok)?.key ?? ''}`
-}
-
-/** What expressions read: the roots, and the facts of the host under names of their own, which cannot hide a root. */
-function roots({ board, principal, hostFacts: facts }: GateSnapshot, { values }: FilledSlots): Readonly<Record<string, unknown>> {
-  return { ...facts, ...board, args: values, principal }
 }
 
 function isMissing(name: string, { checks }: FilledSlots, { required }: BoundSkill): boolean {

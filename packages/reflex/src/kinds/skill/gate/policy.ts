@@ -1,14 +1,8 @@
-import type { Json } from '../../../kernel/index.ts'
-import { isSealed } from '../../../policy/index.ts'
-import type { Variables } from '../../../text/index.ts'
 import { type DecisionRecord, type GateSnapshot, NOT_EVALUATED, type PolicyResult, type ReasonCode } from '../model/decision.ts'
-import { evaluateRule } from './rules.ts'
-import { holdsSecret } from './secrets.ts'
-import { hashOf } from './sha256.ts'
+import type { GateFeatures } from './features.ts'
 import type { BoundSkill } from './skill.ts'
 
 type Rule = PolicyResult['rules'][number]
-type Values = Readonly<Record<string, Json>>
 
 /** The rules in the order in which they are asked, and the reason of a denial by each. */
 const REASONS: readonly (readonly [rule: string, reason: ReasonCode])[] = [
@@ -25,15 +19,15 @@ const REASONS: readonly (readonly [rule: string, reason: ReasonCode])[] = [
  * that a denial lists every reason. A denial wins: a remote verdict that allows cannot lift it. An expression that cannot be evaluated
  * denies. With the mode `advise` the result is the same, and `enforced` is false.
  */
-export function askPolicy(skill: BoundSkill, snapshot: GateSnapshot, values: Values, variables: Variables): PolicyResult {
+export function askPolicy(skill: BoundSkill, snapshot: GateSnapshot, features: GateFeatures): PolicyResult {
   const { remote, policyMode: mode } = snapshot
   const rules = [
     ...roleRule(skill, snapshot),
-    ...denyRules(skill, variables),
-    secretRule(values),
-    ...residencyRule(snapshot),
-    ...shellRule(skill, snapshot),
-    ...confirmationRule(skill, snapshot, values),
+    ...denyRules(skill, features),
+    secretRule(features),
+    ...residencyRule(snapshot, features),
+    ...shellRule(skill, features),
+    ...confirmationRule(skill, snapshot, features),
     ...remoteRule(skill, snapshot),
   ]
   const ok = rules.every(({ verdict }) => verdict === 'allow')
@@ -52,11 +46,6 @@ function remoteReason(verdict: string): ReasonCode {
   return verdict === 'unavailable' ? 'policy.unavailable' : 'policy.remote_deny'
 }
 
-/** Returns the fingerprint of a skill with its arguments, for the confirmation by a person: another version or value needs another one. */
-export function confirmationFingerprint({ manifest, hash }: Pick<BoundSkill, 'manifest' | 'hash'>, values: Values): string {
-  return hashOf([manifest.id, hash, values])
-}
-
 /** Returns the fingerprint that a person has to confirm if nothing else denies the execution; otherwise undefined. */
 export function openConfirmation({ verdict, policy }: Pick<DecisionRecord, 'verdict' | 'policy'>): string | undefined {
   if (verdict !== 'denied' || policy === NOT_EVALUATED) return undefined
@@ -72,9 +61,9 @@ function roleRule({ manifest }: BoundSkill, { principal }: GateSnapshot): Rule[]
   return [{ rule: 'allow_roles', verdict: 'deny', detail: `needs the role ${allow_roles.join(' or ')}` }]
 }
 
-function denyRules({ denyIf }: BoundSkill, variables: Variables): Rule[] {
+function denyRules({ denyIf }: BoundSkill, features: GateFeatures): Rule[] {
   return denyIf.map((compiled) => {
-    const result = evaluateRule(compiled, variables)
+    const result = features.rule(compiled)
     const rule = `deny_if: ${compiled.text}`
     if ('error' in result) return { rule, verdict: 'deny', detail: `it cannot be evaluated: ${result.error}` }
     return { rule, verdict: result.value ? 'deny' : 'allow' }
@@ -82,15 +71,15 @@ function denyRules({ denyIf }: BoundSkill, variables: Variables): Rule[] {
 }
 
 /** The detail names the slots, and never their values. */
-function secretRule(values: Values): Rule {
-  const names = Object.keys(values).filter((name) => !isSealed(values[name]) && holdsSecret(values[name] ?? null))
+function secretRule(features: GateFeatures): Rule {
+  const names = features.secrets()
   if (names.length === 0) return { rule: 'secret_in_args', verdict: 'allow' }
   return { rule: 'secret_in_args', verdict: 'deny', detail: `a secret is in ${names.join(', ')}` }
 }
 
 /** `policy.residency` on the blackboard names the regions in which data may be; the fact `region` of the host is where it would be. */
-function residencyRule({ board, facts }: GateSnapshot): Rule[] {
-  const allowed = own(board.policy, 'residency')
+function residencyRule({ facts }: GateSnapshot, features: GateFeatures): Rule[] {
+  const { residency: allowed } = features.policy()
   if (allowed === undefined) return []
   const region = own(facts, 'region')
   const regions = Array.isArray(allowed) ? allowed : [allowed]
@@ -105,9 +94,9 @@ function residencyRule({ board, facts }: GateSnapshot): Rule[] {
   ]
 }
 
-function shellRule({ manifest }: BoundSkill, { board }: GateSnapshot): Rule[] {
+function shellRule({ manifest }: BoundSkill, features: GateFeatures): Rule[] {
   if (!manifest.plan.steps.some(({ shell }) => shell)) return []
-  const isForbidden = own(board.policy, 'allow_shell') === false
+  const isForbidden = features.policy().forbidsShell
   if (manifest.policy.allow_shell && !isForbidden) return [{ rule: 'shell', verdict: 'allow' }]
   return [
     {
@@ -118,9 +107,9 @@ function shellRule({ manifest }: BoundSkill, { board }: GateSnapshot): Rule[] {
   ]
 }
 
-function confirmationRule(skill: BoundSkill, { confirmed }: GateSnapshot, values: Values): Rule[] {
-  if (!skill.manifest.policy.require_confirmation) return []
-  const fingerprint = confirmationFingerprint(skill, values)
+function confirmationRule({ manifest }: BoundSkill, { confirmed }: GateSnapshot, features: GateFeatures): Rule[] {
+  if (!manifest.policy.require_confirmation) return []
+  const fingerprint = features.fingerprint()
   return [{ rule: 'require_confirmation', verdict: confirmed.includes(fingerprint) ? 'allow' : 'ask', detail: fingerprint }]
 }
 

@@ -1,8 +1,6 @@
-import type { Variables } from '../../../text/index.ts'
 import { type GateSnapshot, NOT_EVALUATED, type PreconditionResult, type ReasonCode, type SkillState } from '../model/decision.ts'
 import type { SkillProposal } from '../model/proposal.ts'
-import type { FilledSlots } from '../model/slots.ts'
-import { evaluateRule } from './rules.ts'
+import type { GateFeatures } from './features.ts'
 import { readSkillRef } from './skill-ref.ts'
 import type { BoundSkill } from './skill.ts'
 
@@ -14,18 +12,18 @@ export function checkPreconditions(
   skill: BoundSkill,
   { state, tools: available }: GateSnapshot,
   proposal: SkillProposal,
-  { checks: slots }: FilledSlots,
-  variables: Variables,
+  features: GateFeatures,
 ): PreconditionResult {
+  const { checks: slots } = features.slots()
   const tools = skill.manifest.preconditions.tools_available.map((name) => ({ name, ok: available.includes(name) }))
-  const invariants = slots.every(({ valid }) => valid) ? evaluateInvariants(skill, variables) : NOT_EVALUATED
+  const invariants = slots.every(({ valid }) => valid) ? evaluateInvariants(skill, features) : NOT_EVALUATED
   const holds = invariants !== NOT_EVALUATED && invariants.every(({ value }) => value === true)
   return { ok: holds && tools.every(({ ok }) => ok) && isRunnable(state, proposal), state, tools, slots, invariants }
 }
 
-function evaluateInvariants({ invariants }: BoundSkill, variables: Variables): Exclude<PreconditionResult['invariants'], string> {
+function evaluateInvariants({ invariants }: BoundSkill, features: GateFeatures): Exclude<PreconditionResult['invariants'], string> {
   return invariants.map((rule) => {
-    const result = evaluateRule(rule, variables)
+    const result = features.rule(rule)
     return { expr: rule.text, ...('error' in result ? { value: 'error', error: result.error } : { value: result.value }) }
   })
 }

@@ -21,18 +21,49 @@ export interface Threshold {
   readonly tau_source: ScoreResult['tau_source']
 }
 
+/** What a turn has of the cues of a skill. */
+export interface CueMatches {
+  readonly label?: string
+  readonly keyword?: string
+  /** The share of recognizable slots with a value, in millionths. */
+  readonly entity: number
+}
+
+/** Returns what a turn has of the cues of a skill. `words` are those of the text of the user, for callers that score many skills. */
+export function matchCues(
+  { manifest, cues }: ScoredSkill,
+  turn: ScoredTurn,
+  words: TextWords = readWords(turn.userText ?? ''),
+): CueMatches {
+  const label = matchLabel(cues, words, statedLabels(turn))
+  const keyword = matchKeyword(cues, words)
+  return {
+    ...(label === undefined ? {} : { label }),
+    ...(keyword === undefined ? {} : { keyword }),
+    entity: manifest.activation.score_weights.entity_type > 0 ? entityShare(manifest, turn) : 0,
+  }
+}
+
 /**
- * Scores a skill for a turn: the weighted sum of its features against the threshold (reference skill 1.9). `words` are those of the text of
- * the user, for callers that score many skills. All results are integers of millionths, so equal inputs give equal verdicts everywhere.
+ * Scores a skill for a turn: the weighted sum of its features against the threshold (reference skill 1.9). All results are integers of
+ * millionths, so equal inputs give equal verdicts everywhere.
  */
-export function scoreSkill(skill: ScoredSkill, turn: ScoredTurn, words: TextWords = readWords(turn.userText ?? '')): ScoreResult {
-  const { activation, policy } = skill.manifest
-  const label = matchLabel(skill.cues, words, statedLabels(turn))
-  const keyword = matchKeyword(skill.cues, words)
+export function scoreSkill(skill: ScoredSkill, turn: ScoredTurn, words?: TextWords): ScoreResult {
+  return scoreOf(skill, turn, matchCues(skill, turn, words))
+}
+
+/** Scores a skill by what the turn has of its cues. */
+export function scoreOf(
+  { manifest }: Pick<ScoredSkill, 'manifest'>,
+  turn: Pick<ScoredTurn, 'stats' | 'tau'>,
+  { entity, ...matched }: CueMatches,
+): ScoreResult {
+  const { activation, policy } = manifest
+  const { label, keyword } = matched
   const features: Record<ScoreFeature, number> = {
     goal_label: label === undefined ? 0 : millionths(1),
     keyword_hit: keyword === undefined ? 0 : millionths(1),
-    entity_type: activation.score_weights.entity_type > 0 ? entityShare(skill.manifest, turn) : 0,
+    entity_type: entity,
     recent_success: recentSuccess(turn.stats),
   }
   const weights = activation.score_weights
@@ -43,7 +74,7 @@ export function scoreSkill(skill: ScoredSkill, turn: ScoredTurn, words: TextWord
   return {
     ok: normalised >= threshold.tau_normalised,
     features,
-    matched: { ...(label === undefined ? {} : { label }), ...(keyword === undefined ? {} : { keyword }) },
+    matched,
     weights,
     raw,
     max,

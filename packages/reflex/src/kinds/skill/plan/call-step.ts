@@ -26,8 +26,8 @@ function viaOf({ position: { phase } }: Execution): 'skill' | 'compensation' | '
 
 /** The key under which a tool gets the same step again: in all runs with the key of the plan, else only in this one. */
 function callKey(one: Execution, call: PlannedCall): string | undefined {
-  const key = one.program.key(one.values)
-  return key?.ok === true ? `${keyHashOf(one, key.value)}:${call.id}` : undefined
+  const key = one.key(one.values)
+  return key !== undefined && 'value' in key ? `${keyHashOf(one, key.value)}:${call.id}` : undefined
 }
 
 /** Ends what a step has in progress: its call, its timer. Returns false if nothing of its call has begun yet, because a person is asked. */
@@ -71,7 +71,7 @@ export function retry(one: Execution, call: PlannedCall, fault: FaultData): bool
 export function keepResult(one: Execution, call: PlannedCall, result: Json): StopCause | undefined {
   const { x, program } = one
   x.setInternal(KEYS.result(call.id), result)
-  for (const [path, value] of Object.entries(call.capture(result))) {
+  for (const [path, value] of Object.entries(x.fact('capture', () => call.capture(result)))) {
     if (!program.manifest.effects.writes.includes(path)) return 'undeclared_write'
     x.set(path, value)
   }

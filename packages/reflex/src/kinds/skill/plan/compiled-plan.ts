@@ -1,4 +1,5 @@
 import type { Fault, Json, JsonObject } from '../../../kernel/index.ts'
+import type { RecordedFeatures } from '../gate/features.ts'
 import type { DecisionRecord, GateSnapshot, ParserAnswer } from '../model/decision.ts'
 import type { Path } from '../../../text/index.ts'
 import type { Manifest } from '../model/manifest.ts'
@@ -131,6 +132,9 @@ export interface PlanProgram {
   outputs(values: PlanValues): Rendered<JsonObject>
   /** Returns the questions to models whose replies a decision needs and lacks. */
   parsers(question: GateQuestion): readonly ParserQuestion[]
-  decide(question: GateQuestion): GateAnswer
+  /** Returns what the decision reads out of contents, for a run whose records keep none. */
+  features(question: GateQuestion): RecordedFeatures
+  /** `features`: what was read out of contents, where the question does not have them any more. */
+  decide(question: GateQuestion, features?: RecordedFeatures): GateAnswer
   ask(missing: readonly string[]): SlotQuestion
 }

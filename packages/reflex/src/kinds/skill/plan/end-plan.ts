@@ -10,8 +10,8 @@ import { hasEffects, undosFor } from './undos.ts'
 export function endPlan(one: Execution): void {
   const { x, program, position } = one
   if (position.cause === undefined) {
-    const outputs = program.outputs(one.values)
-    if (!outputs.ok) return stop(one, 'result', outputs.fault.message, endPlan)
+    const outputs = one.rendered('outputs', () => program.outputs(one.values))
+    if ('problem' in outputs) return stop(one, 'result', outputs.problem, endPlan)
     x.setInternal(KEYS.outputs, outputs.value)
     writeOutputs(one, outputs.value)
   }
@@ -111,8 +111,8 @@ function settledStatus(one: Execution): 'ok' | 'failed' | 'unknown' {
   return status === 'failed' || compensated === 'full' ? 'failed' : 'unknown'
 }
 
-/** The outputs that later calls of the key get: none if one of them is sensitive. */
+/** The outputs that later calls of the key get: none if one of them is sensitive, or if no contents are kept. */
 function storedOutputs({ x, program }: Execution): Json {
-  if (program.manifest.signature.outputs.some(({ sensitive }) => sensitive)) return null
+  if (!x.keepsContents || program.manifest.signature.outputs.some(({ sensitive }) => sensitive)) return null
   return x.get(KEYS.outputs) ?? null
 }

@@ -1,7 +1,7 @@
 import { digest, isObject, type Json, type JsonObject, type StepContext } from '../../../kernel/index.ts'
 import { readArgs, type SkillArgs } from './args.ts'
 import { boardRoots } from './board-roots.ts'
-import type { GateQuestion, LookResult, PlanProgram, PlanValues } from './compiled-plan.ts'
+import type { GateQuestion, LookResult, PlanProgram, PlanValues, Rendered } from './compiled-plan.ts'
 import { type PlanPosition, positionJson, readPosition } from './position.ts'
 import { gateQuestion, KEYS } from './question.ts'
 
@@ -73,6 +73,22 @@ export class Execution {
         attempt: position.tries + 1,
       },
     }
+  }
+
+  /** Returns what a template gives: a value, or why there is none. */
+  rendered<Value extends Json>(name: string, read: () => Rendered<Value>): { readonly value: Value } | { readonly problem: string } {
+    return this.x.fact(name, () => {
+      const found = read()
+      return found.ok ? { value: found.value } : { problem: found.fault.message }
+    })
+  }
+
+  /** The idempotency key; undefined for a skill that changes nothing. */
+  key(values: PlanValues): { readonly value: string } | { readonly problem: string } | undefined {
+    return this.x.fact('key', () => {
+      const key = this.program.key(values)
+      return key === undefined ? undefined : key.ok ? { value: key.value } : { problem: key.fault.message }
+    })
   }
 
   /** Milliseconds and US dollars since the execution was admitted. */

@@ -57,4 +57,22 @@ export const faults = defineFaults({
     often: 'a name with a capital letter or a hyphen, an indentation with a tab, a number with zeros at its begin, such as 007',
     fix: 'Correct the line that the message shows.',
   },
+  R1477: {
+    title: 'Secrets are recorded only where that is meant',
+    verdict: 'fail',
+    when: 'when an application sets the options of its skills',
+    means:
+      'With `logContent: "full"`, texts that look like keys, tokens and passwords are written to the store, where everybody who reads it finds them. One option alone does not turn this on.',
+    often: 'a setting that was copied from a test',
+    fix: 'Write `logContent: "redacted"`; or add `recordSecrets: true`, if the store may have secrets.',
+  },
+  R1478: {
+    title: 'Records keep secrets',
+    verdict: 'fail',
+    severity: 'warning',
+    when: 'when the first turn or skill of an application begins',
+    means:
+      'The application has set `logContent: "full"` and `recordSecrets: true`: what users, models and tools write is recorded without looking for secrets. Values that Reflex knows to be secret, and sealed ones, are left out as before.',
+    fix: 'Write `logContent: "redacted"` when the records with secrets are not needed any more, and delete these runs.',
+  },
 })

@@ -18,6 +18,9 @@ export const KEYS = {
   result: (step: string) => `~step/${step}`,
 } as const
 
+/** The name of the fact with what the gate has read out of contents. */
+export const GATE = 'gate'
+
 /** Returns everything that the gate decides on. `board`: all values that the frame sees, its own keys included. */
 export function gateQuestion(args: SkillArgs, board: Readonly<Record<string, Json>>, isExact: boolean): GateQuestion {
   const look = board[KEYS.look] as unknown as GateQuestion['look']

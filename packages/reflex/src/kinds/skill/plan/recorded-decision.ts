@@ -1,13 +1,16 @@
-import { type Frame, isObject, type Json, type Rec } from '../../../kernel/index.ts'
+import { factsIn, type Frame, isObject, type Json, type Rec } from '../../../kernel/index.ts'
+import type { RecordedFeatures } from '../gate/features.ts'
 import type { DecisionRecord } from '../model/decision.ts'
 import { readArgs } from './args.ts'
 import type { GateQuestion } from './compiled-plan.ts'
-import { gateQuestion, KEYS } from './question.ts'
+import { GATE, gateQuestion, KEYS } from './question.ts'
 
 /** A decision of a gate as its run has it, with everything that it was made from. */
 export interface RecordedDecision {
   readonly decision: DecisionRecord
   readonly question: GateQuestion
+  /** What was read out of contents, if the run does not keep them. */
+  readonly features?: RecordedFeatures
 }
 
 /**
@@ -21,7 +24,9 @@ export function recordedDecision(record: Rec, frame: Frame, name: string): Recor
   const { shadow, ...found } = decision as unknown as DecisionRecord
   const board = { ...frame.reader().snapshot(), ...written }
   if (!isObject(board[KEYS.look])) return undefined
+  const features = factsIn(record.more?.note).find(([name]) => name === GATE)?.[1]
   return {
+    ...(isObject(features) ? { features: features as unknown as RecordedFeatures } : {}),
     decision: shadow === undefined ? found : { ...found, verdict: shadow.verdict, reason: shadow.reason },
     question: gateQuestion(readArgs(frame.args), board, name.includes('@')),
   }

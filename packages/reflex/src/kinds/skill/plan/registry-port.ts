@@ -22,23 +22,28 @@ import type { SkillHost } from './skill-host.ts'
 
 type RegistryWorld = Pick<KindWorld, 'store' | 'host'>
 
+/** Returns what stands for a digest in the registry: where no contents are kept, a hash under a key, because values can be guessed. */
+type KeptDigest = (digest: string) => string
+
 /** Two processes that write the same entries try again so often. */
 const TRIES = 100
 
 /**
  * The ports `skills.admit` and `skills.settle`: an execution is written to the registry before its first step, and its end before its caller
  * hears of it. Each is one conditional append under the key of the effect, so that a repetition after a crash appends nothing and has the
- * first answer (design skill 2). A simulated run is admitted and leaves no entry.
+ * first answer (design skill 2). A simulated run is admitted and leaves no entry. `kept`: what entries have of the
+ * digests of keys and arguments.
  */
 export function registryPorts(
   world: RegistryWorld,
   host: SkillHost,
+  kept: KeptDigest = (digest) => digest,
 ): Readonly<Record<'skills.admit' | 'skills.settle', Port<RunSettings>>> {
   return {
     'skills.admit': {
       leaves: true,
       repeat: 'keyed',
-      perform: (call) => admitCall(call, world, host),
+      perform: (call) => admitCall(call, world, host, kept),
       simulate: (call) => ({ result: { verdict: 'admitted', ...keyOf(objectOf(call.args)) } }),
     },
     'skills.settle': {
@@ -50,17 +55,17 @@ export function registryPorts(
   }
 }
 
-async function admitCall(call: Call<RunSettings>, world: RegistryWorld, host: SkillHost): Promise<Admission> {
+async function admitCall(call: Call<RunSettings>, world: RegistryWorld, host: SkillHost, kept: KeptDigest): Promise<Admission> {
   const args = objectOf(call.args)
   const owner: Owner = [call.run, textOf(args['frame'])]
-  const keyHash = typeof args['key_hash'] === 'string' ? args['key_hash'] : undefined
+  const keyHash = typeof args['key_hash'] === 'string' ? kept(args['key_hash']) : undefined
   return retried(call, async () => {
     const found = await readEntries(world.store, host, { skill: textOf(args['skill']), version: textOf(args['version']) }, keyHash)
     const now = world.host.now()
     const request: AdmissionRequest = {
       owner,
       ...(keyHash === undefined ? {} : { keyHash }),
-      fingerprint: textOf(args['fingerprint']),
+      fingerprint: kept(textOf(args['fingerprint'])),
       keyLasts: Number(args['key_lasts']),
       cooldown: Number(args['cooldown']),
       most: Number(args['most']),

@@ -9,8 +9,8 @@ import { beginUndo, type EndOfPlan } from './run-undo.ts'
 /** Runs the plan from its step on until a step is in progress, or the plan is done. */
 export function goOn(one: Execution, end: EndOfPlan): void {
   const { steps, manifest } = one.program
-  const unbound = one.position.i === 0 ? unboundSlot(one) : undefined
-  if (unbound !== undefined) return stop(one, 'template', unbound, end)
+  const problem = one.position.i === 0 ? uncallable(one) : undefined
+  if (problem !== undefined) return stop(one, 'template', problem, end)
   for (;;) {
     const step = steps[one.position.i]
     if (step === undefined) return end(one)
@@ -20,10 +20,10 @@ export function goOn(one: Execution, end: EndOfPlan): void {
     if (cost + step.estimatedCost > max_cost_usd)
       return stop(one, 'budget_exceeded', `$${cost} of $${max_cost_usd} are used, and ${step.id} may cost $${step.estimatedCost}`, end)
     const { values } = one
-    const failed = step.guard(values)
+    const failed = one.x.fact('guard', () => step.guard(values))
     if (failed === undefined) {
-      const args = step.args(values)
-      if (!args.ok) return stop(one, 'template', args.fault.message, end)
+      const args = one.rendered('args', () => step.args(values))
+      if ('problem' in args) return stop(one, 'template', args.problem, end)
       return beginCall(one, step, args.value, max_latency_ms - time)
     }
     if (step.onGuardFalse === 'stop') return stop(one, 'guard', `${step.id}: ${failed}`, end)
@@ -31,9 +31,13 @@ export function goOn(one: Execution, end: EndOfPlan): void {
   }
 }
 
-/** Before the first step: a slot that a later step or an undo needs and that has no value would stop the plan in the middle. */
-function unboundSlot({ program, values }: Execution): string | undefined {
-  for (const { id, needs = [] } of [...program.steps, ...program.undos]) {
+/**
+ * Before the first step: a slot that a later step or an undo needs and that has no value would stop the plan in the middle, and so would a
+ * program that cannot be called.
+ */
+function uncallable({ x, program, values }: Execution): string | undefined {
+  for (const { id, needs = [], isProgram, tool } of [...program.steps, ...program.undos]) {
+    if (isProgram && !x.mayCall(tool.slice(0, tool.indexOf(':')))) return `${id}: ${tool} cannot be called where no contents are kept`
     const missing = needs.find((slot) => !Object.hasOwn(values.slots, slot))
     if (missing !== undefined) return `${id}: ${quote(missing)} has no value`
   }

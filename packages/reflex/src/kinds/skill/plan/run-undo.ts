@@ -28,10 +28,10 @@ export function nextUndo(one: Execution, end: EndOfPlan): void {
     if (undo === undefined) return end(one)
     const left = leftOf(one)
     const { values } = one
-    const held = undo.guard(values)
+    const held = one.x.fact('guard', () => undo.guard(values))
     if (held === undefined && left > 0) {
-      const args = undo.args(values)
-      if (args.ok) {
+      const args = one.rendered('args', () => undo.args(values))
+      if ('value' in args) {
         one.move({ undoAt: one.x.now })
         return beginCall(one, undo, args.value, left)
       }

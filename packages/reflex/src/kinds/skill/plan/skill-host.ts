@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../../kernel/index.ts'
 import type { ExpressionFunction } from '../../../text/index.ts'
 import type { SkillTool } from '../model/skill-tool.ts'
+import { faults } from './faults.ts'
 import type { ControlPlaneOptions } from '../control/settings.ts'
 
 /** A source of facts about the host, read when the gate looks: the value of `az` in `az.account.subscription` (reference skill 1.7). */
@@ -52,7 +53,17 @@ export interface SkillOptions {
   readonly board?: { readonly ctx?: JsonObject; readonly env?: JsonObject } | undefined
   /** The labels of turns that state none. */
   readonly goalLabels?: readonly string[] | undefined
+  /**
+   * What records of turns and skills have. `redacted`, the default: texts and values without secrets. `none`: hashes in place of texts and
+   * values; such a run can be replayed and not be resumed. `full`: also what looks like a secret, which needs `recordSecrets`.
+   */
+  readonly logContent?: LogContent | undefined
+  /** True: `logContent: 'full'` is meant, and texts that look like secrets are written to the store. */
+  readonly recordSecrets?: boolean | undefined
 }
+
+/** What records of turns and skills have of their contents. */
+export type LogContent = 'none' | 'redacted' | 'full'
 
 /** What a host does with an approved proposal. */
 export type SkillMode = 'apply' | 'shadow'
@@ -76,6 +87,7 @@ export interface SkillHost {
   readonly prompts: Readonly<Record<string, string>> | undefined
   readonly board: { readonly ctx?: JsonObject; readonly env?: JsonObject }
   readonly goalLabels: readonly string[] | undefined
+  readonly logContent: LogContent
 }
 
 /** What the file of a project says to its skills. */
@@ -86,11 +98,13 @@ export interface ProjectValues {
 
 const TAU = 0.85
 
-/** Completes the options of a host. `folder`: the name of the work folder. */
+/** Completes the options of a host. `folder`: the name of the work folder. Throws `R1477` for records with secrets that nobody has asked for. */
 export function skillHost(options: SkillOptions, folder: string): SkillHost {
   const { project = folder, compat = {}, tau = TAU, epsilon = 0, policyMode = 'enforce', mode = 'apply', org, principal } = options
-  const { functions = [], facts = {}, tools = [], prompts, board = {}, goalLabels, confirm } = options
+  const { functions = [], facts = {}, tools = [], prompts, board = {}, goalLabels, confirm, logContent = 'redacted' } = options
   const env = compat['env']
+  if (logContent === 'full' && options.recordSecrets !== true)
+    throw faults.make('R1477', 'logContent is full, and recordSecrets is not true', { path: 'skill.logContent' })
   return {
     project,
     org,
@@ -108,6 +122,7 @@ export function skillHost(options: SkillOptions, folder: string): SkillHost {
     prompts,
     board,
     goalLabels,
+    logContent,
   }
 }
 

@@ -1,13 +1,13 @@
 import { isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { lacksAnswers } from '../gate/answers.ts'
 import { clarifyQuestions } from '../gate/clarify.ts'
-import { decide, dryRun } from '../gate/decide.ts'
+import { decideBy, dryRun, readFeatures } from '../gate/decide.ts'
+import { keptFeatures, type RecordedFeatures } from '../gate/features.ts'
 import { functionTable, type FunctionTable } from '../gate/functions.ts'
 import { parserRequests } from '../gate/parsers.ts'
 import { evaluateRule, variablesOf } from '../gate/rules.ts'
 import { openConfirmation } from '../gate/policy.ts'
 import { type BoundSkill, bindSkill } from '../gate/skill.ts'
-import { fillSlots } from '../gate/slots.ts'
 import type { CompiledCall, CompiledCompensation, CompiledRule, CompiledSkill, CompiledStep, Unbound } from '../manifest/compiled.ts'
 import { promptsBeside } from './prompt-files.ts'
 import { decodeSkill, type SkillHost as Surroundings } from '../manifest/read-skill.ts'
@@ -88,17 +88,25 @@ export class SkillProgram implements PlanProgram {
     })
   }
 
-  decide(question: GateQuestion): GateAnswer {
+  features(question: GateQuestion): RecordedFeatures {
+    const [snapshot, proposal] = [snapshotOf(question), this.#proposal(question)]
+    const read = readFeatures(this.bound, snapshot, proposal)
+    decideBy(this.bound, snapshot, proposal, read)
+    return read.recorded()
+  }
+
+  decide(question: GateQuestion, recorded?: RecordedFeatures): GateAnswer {
     const snapshot = snapshotOf(question)
     const proposal = this.#proposal(question)
-    const decision = decide(this.bound, snapshot, proposal)
+    const features = recorded === undefined ? readFeatures(this.bound, snapshot, proposal) : keptFeatures(recorded)
+    const decision = decideBy(this.bound, snapshot, proposal, features)
     const unconfirmed = openConfirmation(decision)
     const hasSlots = decision.verdict === 'approved' || unconfirmed !== undefined
     return {
       decision,
-      slots: hasSlots ? { ...fillSlots(this.bound, snapshot, proposal).values } : {},
+      slots: hasSlots ? { ...features.slots().values } : {},
       ...(unconfirmed === undefined ? {} : { unconfirmed }),
-      lacksAnswers: lacksAnswers(decision.fn_results),
+      lacksAnswers: recorded?.lacks ?? lacksAnswers(decision.fn_results),
     }
   }
 

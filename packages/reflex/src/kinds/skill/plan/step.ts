@@ -1,4 +1,5 @@
 import { type FaultData, type Input, isObject, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
+import type { RecordedFeatures } from '../gate/features.ts'
 import { shadowed } from '../gate/shadow.ts'
 import type { Admission } from '../ledger/admission.ts'
 import type { DecisionRecord } from '../model/decision.ts'
@@ -6,6 +7,8 @@ import { beginCall, dropCall, dropTimers, timerOf } from './call-step.ts'
 import { asksConfirmation, isYes, keepConfirmation, unconfirmedDecision } from './confirmation.ts'
 import { endPlan, finish, finishStored, refuse } from './end-plan.ts'
 import { Execution, executionId, fingerprintOf, KEYS, keyHashOf, majorOf, type SkillStep } from './execution.ts'
+import type { ParserQuestion } from './compiled-plan.ts'
+import { GATE } from './question.ts'
 import { goOn, interrupt, stepDone, stepFailed, stepTimer, stop } from './run-plan.ts'
 import { nextUndo, undoDone, undoFailed, undoTimer } from './run-undo.ts'
 
@@ -115,7 +118,10 @@ const PARSER_TIME = 5_000
 
 /** Asks models for the slots that nothing else fills. A reply that is not there is a slot without a value. */
 function parse(one: Execution): void {
-  const questions = one.program.parsers(one.question)
+  const questions = one.x.fact(
+    'parsers',
+    () => one.program.parsers(one.question) as unknown as Json,
+  ) as unknown as readonly ParserQuestion[]
   if (questions.length === 0) return decideOn(one)
   const parsing = questions.map(({ key, model, prompt, inputs }) => {
     const messages = [
@@ -140,14 +146,16 @@ function parserDone(one: Execution, ref: Ref, reply: Json | undefined): void {
 
 function decideOn(one: Execution): void {
   const { x } = one
-  const answer = one.program.decide(one.question)
+  const { program, question } = one
+  const features = x.keepsContents ? undefined : x.fact(GATE, () => program.features(question) as unknown as Json)
+  const answer = program.decide(question, features as RecordedFeatures | undefined)
   const { decision: found, slots, lacksAnswers = false } = answer
   if (lacksAnswers && one.position.looksAgain !== true && x.get(KEYS.parsed) !== undefined) return lookAgain(one)
   if (asksConfirmation(one, answer)) return
-  const decision = one.look.mode === 'shadow' ? shadowed(found, one.program.manifest) : found
+  const decision = one.look.mode === 'shadow' ? shadowed(found, program.manifest) : found
   if (decision.verdict === 'denied') return note(one, decision, () => refuse(one, decision))
   if (decision.verdict === 'clarify') return note(one, decision, () => clarify(one, decision))
-  if (one.look.asks_control_plane === true && one.question.remote === undefined) return askControlPlane(one, slots)
+  if (one.look.asks_control_plane === true && question.remote === undefined) return askControlPlane(one, slots)
   x.setInternal(KEYS.slots, slots)
   x.setInternal(KEYS.decision, decision)
   admit(one)
@@ -193,6 +201,9 @@ function clarify(one: Execution, decision: DecisionRecord): void {
   const hidden = program.manifest.signature.inputs.find(({ name, sensitive }) => sensitive && decision.missing?.includes(name) === true)
   if (hidden !== undefined)
     return refuse(one, decision, { detail: `${hidden.name} is sensitive, so nobody is asked for it: give it when the run begins` })
+  // An answer goes through the inbox of the store.
+  if (!x.keepsContents)
+    return refuse(one, decision, { detail: 'no contents are kept, so nobody is asked: give all values when the run begins' })
   one.move({ phase: 'slots' })
   x.wait('answer', SLOTS, { about: { text, schema } })
 }
@@ -208,8 +219,8 @@ function answered(one: Execution, answer: Json): void {
 function admit(one: Execution, found?: 'done' | 'not_done'): void {
   const { x, program, values } = one
   const { manifest } = program
-  const key = program.key(values)
-  if (key?.ok === false) return refuse(one, { verdict: 'denied', reason: 'slot_invalid' }, { detail: key.fault.message })
+  const key = one.key(values)
+  if (key !== undefined && 'problem' in key) return refuse(one, { verdict: 'denied', reason: 'slot_invalid' }, { detail: key.problem })
   one.move({ phase: 'admit' })
   x.request('skills.admit', {
     skill: manifest.id,
@@ -247,8 +258,9 @@ function admitted(one: Execution, { result, outputs, verify }: Admission): void 
 /** Looks whether an earlier execution under the key still holds, or has happened at all. */
 function beginVerify(one: Execution): void {
   const { verify, manifest } = one.program
-  const args = verify?.args(one.values)
-  if (verify === undefined || args?.ok !== true) return admit(one, 'not_done')
+  if (verify === undefined) return admit(one, 'not_done')
+  const args = one.rendered('args', () => verify.args(one.values))
+  if ('problem' in args) return admit(one, 'not_done')
   one.move({ phase: 'verify', at: one.x.now })
   beginCall(one, verify, args.value, manifest.plan.budget.max_latency_ms)
 }
@@ -260,7 +272,7 @@ function verified(one: Execution, result: Json): void {
   dropTimers(one)
   const { values } = one
   const seen = { ...values, steps: { ...values.steps, [verify.id]: { result } } }
-  admit(one, verify.guard(seen) === undefined ? 'done' : 'not_done')
+  admit(one, one.x.fact('guard', () => verify.guard(seen)) === undefined ? 'done' : 'not_done')
 }
 
 function timer(one: Execution, ref: Ref): void {

@@ -55,6 +55,7 @@ export function positionPatch(before: TurnPosition, after: TurnPosition): JsonOb
 
 /** Returns a record without a key. */
 export function without<Value>(record: Readonly<Record<string, Value>>, key: string): Readonly<Record<string, Value>> {
-  const { [key]: _, ...rest } = record
+  const rest: Record<string, Value> = {}
+  for (const [name, value] of Object.entries(record)) if (name !== key) rest[name] = value
   return rest
 }

@@ -1,12 +1,13 @@
 import type { Json, Ref } from '../../../kernel/index.ts'
 import { unknownSkill } from '../gate/skill-ref.ts'
 import { writeArgs } from '../plan/args.ts'
+import type { DecisionRecord } from '../model/decision.ts'
 import type { Proposal, ReplyOutcome } from '../model/protocol.ts'
 import type { ModelReply } from '../model/turn.ts'
 import { clarificationText } from '../protocol/format-result.ts'
 import { protocolCall } from '../protocol/native.ts'
 import { MAX_MALFORMED_REPLIES, readReplyParts } from '../protocol/reply-reader.ts'
-import type { OpenRequest } from './position.ts'
+import type { OpenRequest, OpenRound } from './position.ts'
 import { addResult, rejectionResult } from './results.ts'
 import { send } from './send.ts'
 import type { Turn } from './turn.ts'
@@ -28,7 +29,7 @@ export function takeReply(turn: Turn, id: string, { effect, reply }: SettledRepl
     visible: joined(open.visible, outcome.visible),
     round: {
       assistant: outcome.history,
-      calls: reply.parts.flatMap((part) => ('call' in part && protocolCall(part.call.name) !== undefined ? [part.call] : [])),
+      calls: outcome.calls,
       proposals,
       results: rejections.map(rejectionResult),
     },
@@ -40,11 +41,10 @@ export function takeReply(turn: Turn, id: string, { effect, reply }: SettledRepl
  * Reads what a reply means for skills, and counts replies with a malformed block: two of them turn the protocol off for the turn. In an imported
  * turn it is off: what looks like a proposal there was none.
  */
-function readReply(turn: Turn, reply: ModelReply): ReplyOutcome {
+function readReply(turn: Turn, reply: ModelReply): ReadReply {
   const { malformed } = turn.position
-  const parts = reply.parts.map((part) => ('text' in part ? part.text : part.call))
   const isEnabled = malformed < MAX_MALFORMED_REPLIES && turn.args.imported === undefined
-  const outcome = readReplyParts(parts, { enabled: isEnabled })
+  const outcome = turn.x.fact('reply', () => blocksOf(reply, isEnabled) as unknown as Json) as unknown as ReadReply
   // The end of a reply that was cut is not a mistake of the model.
   if (reply.isCut === true) {
     const { clarification: _, ...rest } = outcome
@@ -54,13 +54,25 @@ function readReply(turn: Turn, reply: ModelReply): ReplyOutcome {
   return outcome
 }
 
+/** What a reply means, with its calls of tools of the protocol. */
+type ReadReply = Omit<ReplyOutcome, 'notes'> & Pick<OpenRound, 'calls'>
+
+function blocksOf({ parts }: ModelReply, enabled: boolean): ReadReply {
+  const { notes: _, ...outcome } = readReplyParts(
+    parts.map((part) => ('text' in part ? part.text : part.call)),
+    { enabled },
+  )
+  const calls = parts.flatMap((part) => ('call' in part && protocolCall(part.call.name) !== undefined ? [part.call] : []))
+  return { ...outcome, calls }
+}
+
 /** Carries out the next proposal of a round in a strand of its own. After the last one, the model is told the results. */
 export function decideNext(turn: Turn, id: string): void {
   const open = turn.position.requests[id]
   if (open?.round === undefined) return
   const [proposal] = open.round.proposals
   if (proposal === undefined) return endRound(turn, id, open)
-  const name = programOf(turn, proposal)
+  const name = turn.x.fact('program', () => programOf(turn, proposal))
   if (name === undefined) return refuse(turn, id, proposal)
   const { x, args } = turn
   const userText = turn.userText
@@ -89,7 +101,8 @@ function programOf({ x }: Turn, { id, version }: Proposal): string | undefined {
 /** The model has named a skill that does not exist: it hears which ones are spelt nearly so, and nothing runs. */
 function refuse(turn: Turn, id: string, { carrier, skill_ref, inputs }: Proposal): void {
   const shown = turn.bulletin.cards.map((card) => card.id)
-  const decision = unknownSkill({ now: new Date(turn.x.now).toISOString() }, { carrier, skill_ref, inputs }, shown)
+  const unknown = (): DecisionRecord => unknownSkill({ now: new Date(turn.x.now).toISOString() }, { carrier, skill_ref, inputs }, shown)
+  const decision = turn.x.fact('unknown', () => unknown() as unknown as Json) as unknown as DecisionRecord
   turn.x.note({ decision: decision as unknown as Json })
   const { nearest = [] } = decision
   const detail = nearest.length === 0 ? 'choose one of the bulletin' : `did you mean ${nearest.join(' or ')}?`
@@ -118,7 +131,7 @@ interface SettledReply {
 
 interface LastReply extends SettledReply {
   readonly open: OpenRequest
-  readonly outcome: ReplyOutcome
+  readonly outcome: ReadReply
 }
 
 /** The agent gets the last reply, without what is for skills alone. */

@@ -114,6 +114,7 @@ function compile(json: Json): PlanProgram {
         return { decision: decisionOf('clarify', [source.asks]), slots: {} }
       return { decision: decisionOf('approved'), slots: inputs }
     },
+    features: () => ({ rules: {}, results: [], lacks: false }),
     parsers: () => [],
     ask: (missing) => ({
       text: `Which value for ${missing.join()}?`,

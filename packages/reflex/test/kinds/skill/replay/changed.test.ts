@@ -56,13 +56,13 @@ interface Recorded {
   readonly calls: () => number
 }
 
-async function recorded(): Promise<Recorded> {
+async function recorded(hidesContents = false): Promise<Recorded> {
   let calls = 0
   const store = memoryStore()
   const window = { name: 'window', params: ['string'], returns: 'string', call: () => (calls++, 'open') } as const
   const host = skillHost({ project: 'acme', tau: 0.6, functions: [window], tools: TOOLS }, 'work')
   const maker = new SkillMaker(host, () => TOOLS)
-  const kind = skillKind((source) => maker.compile(source))
+  const kind = skillKind((source) => maker.compile(source), hidesContents)
   const world = worldOf([kind], { store, settings: runsSettings() })
   const program = world.runtime.programs.add('skill', 'app.paint', PAINT)
   const entry = (name: string, value: Json) => store.appendAll(skillLedger('acme', 'default'), name, [{ name, value }], 0)
@@ -186,5 +186,22 @@ describe('the replay of a skill', () => {
     onTestFinished(() => connect.mockRestore())
     expect(replay(records, world.runtime.programs).difference).toBeUndefined()
     expect(calls()).toBe(before)
+  })
+
+  // proves: skill 143, skill 147
+  it('decides again without contents what a parser, a function and the blackboard have decided', async () => {
+    const { world, records } = await recorded(true)
+    const text = JSON.stringify(records)
+    for (const content of ['red', 'blue', 'paint it']) expect(text).not.toContain(content)
+    expect(replay(records, world.runtime.programs).difference).toBeUndefined()
+    for (const [from, to] of [
+      ['"source":"parser","valid":true', '"source":"missing","valid":false'],
+      [`{"value":true}`, `{"value":false}`],
+    ] as const) {
+      // The gate looks twice: first to learn with which values the function is asked.
+      const at = records.findLastIndex((record) => JSON.stringify(record).includes(from))
+      const changed = records.map((record, i) => (i === at ? (JSON.parse(JSON.stringify(record).replace(from, to)) as Rec) : record))
+      expect(replay(changed, world.runtime.programs).difference?.record).toBe(at + 1)
+    }
   })
 })

@@ -1,0 +1,90 @@
+import type { ClusterFacts, WorkerFacts } from '../../app/cluster/contract.ts'
+import { findCluster } from '../../app/cluster/open.ts'
+import { counted } from '../../protocol/plain.ts'
+import type { Console } from '../console.ts'
+import { duration } from '../units.ts'
+import type { Check } from './check.ts'
+
+/** The most lines about tenants, about runs that nobody can take, and about stuck runs. */
+const MOST_LINES = 10
+
+/** Checks the cluster of a store if it has one: its workers, what waits, what nobody can take, and what is stuck. Changes nothing. */
+export async function clusterChecks({ now, world }: Console, address: string, storeName: string): Promise<Check[]> {
+  const { host, clusters } = world.surroundings
+  const cluster = await findCluster({ host, clusters, address, storeName })
+  if (cluster === undefined) return []
+  try {
+    return checksOf(await cluster.facts(), now)
+  } finally {
+    await cluster.close()
+  }
+}
+
+function checksOf(facts: ClusterFacts, now: number): Check[] {
+  return [...workerChecks(facts), ...pausedChecks(facts), ...waitingChecks(facts, now), ...missingChecks(facts), ...stuckChecks(facts)]
+}
+
+function workerChecks({ workers, queues }: ClusterFacts): Check[] {
+  const alive = workers.filter(({ isAlive }) => isAlive)
+  const waits = queues.some(({ waiting }) => waiting > 0)
+  if (alive.length === 0)
+    return [{ name: 'cluster', mark: waits ? 'warns' : 'skipped', text: 'no worker is alive', fix: 'reflex worker --cluster' }]
+  return [...Map.groupBy(alive, ({ version }) => version)].map(([version, same]): Check => {
+    const sum = (count: (worker: WorkerFacts) => number): number => same.reduce((all, worker) => all + count(worker), 0)
+    const drained = same.filter(({ drains }) => drains).length
+    const slots = `${sum(({ turns }) => turns)} of ${counted(
+      sum((worker) => worker.slots),
+      'slot',
+    )} in use`
+    const text = [`${counted(same.length, 'worker')} of version ${version}`, slots, ...(drained === 0 ? [] : [`${drained} draining`])]
+    return { name: 'cluster', mark: 'done', text: text.join(' · ') }
+  })
+}
+
+function pausedChecks({ queues }: ClusterFacts): Check[] {
+  return queues.flatMap(({ name, paused, waiting }): Check[] =>
+    paused
+      ? [
+          {
+            name: 'queue',
+            mark: 'warns',
+            text: `${name} is paused; ${counted(waiting, 'turn')} waiting`,
+            fix: `reflex queue resume ${name}`,
+          },
+        ]
+      : [],
+  )
+}
+
+function waitingChecks({ waiting }: ClusterFacts, now: number): Check[] {
+  return waiting.slice(0, MOST_LINES).map(({ queue, tenant, waiting: count, oldest }): Check => {
+    const whose = tenant === '' ? '' : ` of ${tenant}`
+    return {
+      name: 'queue',
+      mark: 'done',
+      text: `${queue}: ${counted(count, 'turn')}${whose} waiting, the oldest for ${duration(Math.max(0, now - oldest))}`,
+    }
+  })
+}
+
+function missingChecks({ missing, missingCount }: ClusterFacts): Check[] {
+  return [
+    ...missing.slice(0, MOST_LINES).map(({ run, lacks }): Check => {
+      return { name: 'waits', mark: 'warns', text: `${run}: no worker has ${lacks.join(', ')}`, fix: 'start a worker that has it' }
+    }),
+    ...moreChecks('waits', missingCount, Math.min(missing.length, MOST_LINES)),
+  ]
+}
+
+function stuckChecks({ stuck, stuckCount }: ClusterFacts): Check[] {
+  return [
+    ...stuck.slice(0, MOST_LINES).map(({ run, fault }): Check => {
+      return { name: 'stuck', mark: 'warns', text: `${run}: ${fault.code} ${fault.message}`, fix: `reflex queue retry ${run}` }
+    }),
+    ...moreChecks('stuck', stuckCount, Math.min(stuck.length, MOST_LINES)),
+  ]
+}
+
+function moreChecks(name: string, count: number, shown: number): Check[] {
+  return count > shown ? [{ name, mark: 'warns', text: `and ${counted(count - shown, 'more run')}` }] : []
+}

@@ -1,0 +1,118 @@
+import type { Cluster, QueueFacts, QueueLimits } from '../../app/cluster/contract.ts'
+import { memberFaults } from '../../app/cluster/faults.ts'
+import { plainJson } from '../../protocol/plain.ts'
+import { faults } from '../../runs/faults.ts'
+import { quote, suggest } from '../../text/index.ts'
+import { EXIT } from '../exit.ts'
+import { durationOf } from '../grammar.ts'
+import { factLine, table, tabSeparated } from '../layout.ts'
+import type { ContinueFlags } from '../options.ts'
+import type { Session } from '../session.ts'
+
+export interface QueueFlags extends ContinueFlags {
+  readonly slots?: string
+  readonly tenantSlots?: string
+  readonly share?: string
+  readonly rate?: string
+}
+
+const ACTIONS = ['list', 'set', 'pause', 'resume', 'retry'] as const
+/** The word that removes a limit. */
+const NONE = 'none'
+
+/**
+ * `reflex queue`: lists the queues of the cluster of a store, sets their limits, pauses and resumes them, and makes a stuck run due again.
+ * Throws `R2031` for other words, `R5140`, `R5141`, `R5143`, and the faults of the package for a name that is not one of a queue.
+ */
+export async function queue(session: Session, words: readonly string[], flags: QueueFlags): Promise<number> {
+  const [action = 'list', name] = words
+  const known = ACTIONS.find((one) => one === action)
+  if (known === undefined) {
+    const message = `queue ${quote(action)} is not known; it is ${ACTIONS.join(', ')}`
+    throw faults.make('R2031', message, { fix: `reflex queue ${suggest(action, ACTIONS) ?? 'list'}` })
+  }
+  if ((known === 'list') !== (name === undefined)) {
+    const usage = known === 'list' ? 'queue list' : `queue ${known} ${known === 'retry' ? 'RUN' : 'NAME'}`
+    throw faults.make('R2031', `write ${usage}`, { fix: `reflex ${usage}` })
+  }
+  const cluster = await session.reflex.cluster()
+  if (name === undefined) return list(session, await cluster.queues())
+  if (known === 'retry') return retry(session, cluster, name)
+  const limits = known === 'set' ? limitsOf(flags) : { paused: known === 'pause' }
+  const facts = await cluster.setQueue(name, limits)
+  return printQueue(session, known === 'set' ? 'set' : known === 'pause' ? 'paused' : 'resumed', facts)
+}
+
+async function retry(session: Session, cluster: Cluster, ref: string): Promise<number> {
+  const { console, reflex } = session
+  const { id } = await reflex.find(ref)
+  if (!(await cluster.retry(id))) throw faults.make('R2031', `${id} is not stuck`, { run: id, fix: 'reflex doctor' })
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, retried: id }))
+  else if (!console.quiet) console.report([`${console.err.text(id)} is due again`])
+  return EXIT.done
+}
+
+/** Reads the limits that the flags name. Throws `R5143` for a value that is not one. */
+function limitsOf({ slots, tenantSlots, share, rate }: QueueFlags): QueueLimits {
+  return {
+    ...(slots === undefined ? {} : { slots: limitOf('--slots', slots, countOf) }),
+    ...(tenantSlots === undefined ? {} : { tenantSlots: limitOf('--tenant-slots', tenantSlots, countOf) }),
+    ...(share === undefined ? {} : { share: limitOf('--share', share, shareOf) }),
+    ...(rate === undefined ? {} : { rate: limitOf('--rate', rate, rateOf) }),
+  }
+}
+
+function limitOf<Limit>(flag: string, word: string, read: (word: string) => Limit | undefined): Limit | null {
+  if (word === NONE) return null
+  const limit = read(word)
+  if (limit !== undefined) return limit
+  const example = { '--share': '0.8', '--rate': '100/1m' }[flag] ?? '10'
+  throw memberFaults.make('R5143', `${flag} ${quote(word)} is not a limit`, { fix: `write ${flag} ${example}, or ${flag} ${NONE}` })
+}
+
+function countOf(word: string): number | undefined {
+  const count = Number(word)
+  return Number.isSafeInteger(count) && count > 0 ? count : undefined
+}
+
+function shareOf(word: string): number | undefined {
+  const share = Number(word)
+  return share > 0 && share <= 1 ? share : undefined
+}
+
+function rateOf(word: string): { readonly most: number; readonly per: number } | undefined {
+  const [count = '', period, ...more] = word.split('/')
+  const most = countOf(count)
+  if (most === undefined || period === undefined || more.length > 0) return undefined
+  return { most, per: durationOf(period, '--rate') }
+}
+
+function list({ console }: Session, queues: readonly QueueFacts[]): number {
+  if (console.shape === 'json') console.document(plainJson({ v: 1, queues: [...queues] }))
+  else if (console.shape === 'jsonl') for (const one of queues) console.document(plainJson({ v: 1, queue: one }))
+  else if (!console.out.terminal) console.world.out.write(tabSeparated(queues.map(rowOf)))
+  else
+    console.print(
+      table(['queue', 'slots', 'tenant slots', 'share', 'rate', 'waiting', 'admitted', 'begun'], queues.map(rowOf), console.out),
+    )
+  return EXIT.done
+}
+
+function rowOf({ name, slots, tenantSlots, share, rate, paused, waiting, admitted, begun }: QueueFacts): string[] {
+  const limits = [slots, tenantSlots, share, rate === null ? null : `${rate.most}/${rate.per / 1000}s`]
+  return [
+    paused ? `${name} paused` : name,
+    ...limits.map((limit) => (limit === null ? NONE : String(limit))),
+    ...[waiting, admitted, begun].map(String),
+  ]
+}
+
+function printQueue({ console }: Session, did: string, facts: QueueFacts): number {
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, queue: facts }))
+  else if (!console.quiet) {
+    const [name = '', slots, tenantSlots, share, rate] = rowOf(facts)
+    const lead = `${did}  ${console.err.text(name)}`
+    console.report(factLine(lead, lead, [`slots ${slots}`, `tenant slots ${tenantSlots}`, `share ${share}`, `rate ${rate}`], console.err))
+  }
+  return EXIT.done
+}

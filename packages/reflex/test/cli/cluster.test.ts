@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { DOCUMENTS } from '../../src/cli/output/schema.ts'
+import { memoryStore, openStore } from '../../src/store/index.ts'
+import { virtualHost } from '../../src/testing/index.ts'
+import { FakeCluster } from '../app/cluster/fake-cluster.ts'
+import { normal, reflex, start, workFolder, type WorldOptions } from './worlds.ts'
+
+const RUN = ['run', 'refund.workflow.json', '--id', 'otter-2m9q', '--answers', 'none', '--cluster']
+
+/** A folder with a store and a cluster over it. */
+async function scene(): Promise<WorldOptions & { readonly clusters: FakeCluster; readonly host: ReturnType<typeof virtualHost> }> {
+  const host = virtualHost()
+  const folder = workFolder()
+  await reflex(['run', 'refund.workflow.json', '--id', 'newt-1aaa', '--answers', 'none'], { folder, host })
+  const store = openStore(`${folder}/.reflex/reflex.db`)
+  return { folder, host, clusters: new FakeCluster(store, host) }
+}
+
+test('queues are listed, limited, paused and resumed', async () => {
+  const clusters = new FakeCluster(memoryStore(), virtualHost())
+  const options = { folder: workFolder(), clusters }
+  const set = await reflex(['queue', 'set', 'slow', '--slots', '10', '--tenant-slots', '2', '--share', '0.5', '--rate', '100/1m'], options)
+  expect(set.code).toBe(0)
+  expect(clusters.made.get('slow')).toMatchObject({ slots: 10, tenantSlots: 2, share: 0.5, rate: { most: 100, per: 60_000 } })
+  await reflex(['queue', 'pause', 'slow'], options)
+  expect((await reflex(['queue'], options)).out).toBe(
+    'default\tnone\tnone\t0.8\tnone\t0\t0\t0\nslow paused\t10\t2\t0.5\t100/60s\t0\t0\t0\n',
+  )
+  await reflex(['queue', 'resume', 'slow'], options)
+  await reflex(['queue', 'set', 'slow', '--slots', 'none'], options)
+  expect(clusters.made.get('slow')).toMatchObject({ paused: false, slots: null, tenantSlots: 2 })
+})
+
+test.each([
+  [['queue', 'puase', 'slow'], 'R2031', 'reflex queue pause'],
+  [['queue', 'set'], 'R2031', 'reflex queue set NAME'],
+  [['queue', 'list', 'slow'], 'R2031', 'reflex queue list'],
+  [['queue', 'set', 'slow', '--slots', '0'], 'R5143', '--slots 10'],
+  [['queue', 'set', 'slow', '--share', '2'], 'R5143', '--share 0.8'],
+  [['queue', 'set', 'slow', '--rate', '100'], 'R5143', '--rate 100/1m'],
+  [['worker', '--queue', 'slow'], 'R5142', 'add --cluster'],
+  [['worker', '--has', 'gpu'], 'R5142', 'add --cluster'],
+  [['worker', '--cluster', '--once'], 'R2031', 'leave --once out'],
+  [['run', 'refund.workflow.json', '--queue', 'slow'], 'R5142', '--cluster'],
+  [['run', 'refund.workflow.json', '--cluster', '--priority', 'high'], 'R5143', '--priority 10'],
+])('%j is refused with %s', async (argv, code, fix) => {
+  const clusters = new FakeCluster(memoryStore(), virtualHost())
+  const { code: exit, err } = await reflex(argv, { folder: workFolder(), clusters })
+  expect(exit).not.toBe(0)
+  expect(err).toContain(code)
+  expect(normal(err)).toContain(fix)
+})
+
+test('without an engine, a cluster needs a store in Postgres', async () => {
+  const { code, err } = await reflex(['worker', '--cluster'], { folder: workFolder() })
+  expect(code).not.toBe(0)
+  expect(err).toContain('R5141')
+})
+
+test('a run of the cluster is shown while a worker of it carries it on', async () => {
+  const options = await scene()
+  const worker = start(['worker', '--cluster', '--most', '8', '--has', 'gpu'], options)
+  await worker.shows('works')
+  await expect.poll(() => options.clusters.workers.length).toBe(1)
+  expect(options.clusters.workers[0]).toMatchObject({ slots: 8, can: expect.arrayContaining(['has:gpu', 'kind:workflow@3']) as string[] })
+  const run = start([...RUN, '--priority', '5'], options)
+  const progress = { isOver: false }
+  const ended = run.ended.finally(() => (progress.isOver = true))
+  for (let i = 0; i < 200 && !progress.isOver; i++) {
+    await options.clusters.settle()
+    await options.host.advance(100)
+  }
+  const { code, screen } = await ended
+  expect(code).toBe(75)
+  expect(screen).toContain('otter-2m9q')
+  expect(screen).toContain('Refund')
+  expect(options.clusters.places.get('otter-2m9q')).toEqual({ priority: 5 })
+  expect(options.clusters.turns.map(([of]) => of)).toContain('otter-2m9q')
+  worker.interrupt('SIGTERM')
+  expect((await worker.ended).code).toBe(143)
+})
+
+test('doctor lists workers by version, what waits, what nobody can take, and what is stuck', async () => {
+  const options = await scene()
+  const now = options.host.now()
+  const worker = { can: [], queues: null, slots: 64, began: now, seen: now, isAlive: true, drains: false, turns: 3 }
+  options.clusters.said = {
+    workers: [
+      { ...worker, id: 'a', version: 'v1' },
+      { ...worker, id: 'b', version: 'v1', drains: true },
+      { ...worker, id: 'c', version: 'v2', isAlive: false },
+    ],
+    waiting: [{ queue: 'slow', tenant: 'acme', waiting: 12, oldest: now - 3000 }],
+    missing: [{ run: 'lark-9q2m', lacks: ['tool:charge'], since: now }],
+    missingCount: 3,
+    stuck: [{ run: 'crane-6v4h', crashes: 10, since: now, fault: { code: 'R5108', message: 'ten workers died', verdict: 'fail' } }],
+    stuckCount: 1,
+  }
+  await reflex(['queue', 'pause', 'slow'], options)
+  const { out } = await reflex(['doctor', '--json'], options)
+  const { checks } = DOCUMENTS.doctor.parse(JSON.parse(out))
+  const found = checks.flatMap(({ name, found, text, fix }) =>
+    ['cluster', 'queue', 'waits', 'stuck'].includes(name) ? [[name, found, text, fix]] : [],
+  )
+  expect(found).toEqual([
+    ['cluster', 'ok', '2 workers of version v1 · 6 of 128 slots in use · 1 draining', undefined],
+    ['queue', 'warning', 'slow is paused; 0 turns waiting', 'reflex queue resume slow'],
+    ['queue', 'ok', 'slow: 12 turns of acme waiting, the oldest for 3.0 s', undefined],
+    ['waits', 'warning', 'lark-9q2m: no worker has tool:charge', 'start a worker that has it'],
+    ['waits', 'warning', 'and 2 more runs', undefined],
+    ['stuck', 'warning', 'crane-6v4h: R5108 ten workers died', 'reflex queue retry crane-6v4h'],
+  ])
+  expect((await reflex(['queue', 'retry', 'newt'], options)).err).toContain('not stuck')
+})
