@@ -1,5 +1,23 @@
 import { lockNumber, SWEEP_LOCK } from './locks.ts'
 
+type Name =
+  | 'begin'
+  | 'hold'
+  | 'holdLedger'
+  | 'keep'
+  | 'undo'
+  | 'all'
+  | 'grown'
+  | 'journals'
+  | 'forks'
+  | 'ledgers'
+  | 'programs'
+  | 'blobs'
+  | 'still'
+  | 'dropRuns'
+  | 'dropPrograms'
+  | 'dropBlobs'
+
 /** The most runs that other sessions may be creating at the same time. */
 export const OVERLAP = 1000
 
@@ -7,7 +25,7 @@ export const OVERLAP = 1000
  * Returns the statements of a sweep. Only a sweep runs several statements in one transaction. Meanwhile, a commit that
  * brings programs or values waits, and so does a new entry of a ledger.
  */
-export function sweepStatements(at: string, run: string, schema: string, current: string) {
+export function sweepStatements(at: string, run: string, schema: string, current: string): Readonly<Record<Name, string>> {
   return {
     begin: 'begin',
     hold: `select pg_advisory_xact_lock(${SWEEP_LOCK}, ${lockNumber(schema)})`,
