@@ -1,16 +1,19 @@
-import { databasesFor, limitsOf } from './cluster/capacity.ts'
+import { databasesFor } from './cluster/capacity.ts'
 import { AGENT_MACHINE, TABLES } from './cluster/capacity-tables.ts'
-import { Delays } from './cluster/delays.ts'
+import type { Delays } from './cluster/delays.ts'
 import { scenario, SERVERS } from './cluster/scenarios.ts'
 import type { ClusterSettings } from './cluster/settings.ts'
-import { simulate, type SimulationResult } from './cluster/simulate.ts'
+import type { SimulationResult } from './cluster/result.ts'
+import { simulate } from './cluster/simulate.ts'
+import { otherTenants, simulationTable } from './cluster/simulation-table.ts'
 import type { Line } from './measure.ts'
 
 const MACHINES = 10_000
 
-/** Prints the tables of the capacity model. */
+/** Prints the tables of `docs/scaling.md`: those of the capacity model, and that of the simulation. */
 export async function clusterCapacity(line: Line): Promise<void> {
-  for (const [name, table] of Object.entries(TABLES)) for (const row of [`table ${name}`, ...table().split('\n')]) line(row, '', '')
+  for (const [name, table] of Object.entries({ ...TABLES, simulation: simulationTable }))
+    for (const row of [`table ${name}`, ...table().split('\n')]) line(row, '', '')
 }
 
 /** Prints delays, queues and what is used, of clusters on virtual time: from one machine to 10,000, on one server and on several. */
@@ -41,16 +44,13 @@ function print(line: Line, name: string, settings: ClusterSettings): void {
   const shares = Object.entries(result.used).toSorted(([, a], [, b]) => b - a)
   line('  used most', '', shares.map(([what, share]) => `${what} ${(share * 100).toFixed(0)} %`).join(', '))
   if (result.misjudged > 0) line('  living workers taken for dead', String(result.misjudged), 'their heartbeats were late')
-  const direct = limitsOf(AGENT_MACHINE, settings.server).find(({ resource }) => resource === 'connections')
-  if (settings.pooled) line('  needs a pooler', '', `without one, the connections are enough for ${direct?.machines ?? 0} machines`)
+  if (result.refused > 0) line('  workers without connections', String(result.refused), '')
   line('  waiting, admitted, running', '', queues(result))
 }
 
 /** The delays of the tenant with the burst, and of all others together. */
-function byTenant({ delays }: SimulationResult): readonly (readonly [string, Delays])[] {
-  const others = new Delays()
-  for (const [tenant, one] of delays) if (tenant !== 'burst') others.addAll(one)
-  const burst = delays.get('burst')
+function byTenant(result: SimulationResult): readonly (readonly [string, Delays])[] {
+  const [burst, others] = [result.delays.get('burst'), otherTenants(result)]
   return burst === undefined
     ? [['all tenants', others]]
     : [

@@ -449,7 +449,11 @@ export function checkCluster(sources: Iterable<readonly [file: string, text: str
       .map(({ target, offset }) => {
         const before = text.slice(0, offset).split('\n')
         const place = { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
-        return { ...place, message: `the cluster may not import ${target}`, fix: `import from ${CLUSTER.join(', ')}, or pass it in from app` }
+        return {
+          ...place,
+          message: `the cluster may not import ${target}`,
+          fix: `import from ${CLUSTER.join(', ')}, or pass it in from app`,
+        }
       }),
   )
 }

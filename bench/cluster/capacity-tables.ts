@@ -24,17 +24,19 @@ const WORDS: Readonly<Record<Resource, string>> = {
   tick: 'the tick',
 }
 
-type Cells = readonly (string | number)[]
+export type Cells = readonly (string | number)[]
 
-function table(head: Cells, rows: readonly Cells[]): string {
+/** Returns a table of Markdown. */
+export function table(head: Cells, rows: readonly Cells[]): string {
   const line = (cells: Cells): string => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
+/** A whole number with separators. */
+export const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
 /** Two digits that matter: more would claim an accuracy that the model has not. */
-const rough = (value: number): string => Number(value.toPrecision(2)).toLocaleString('en-US')
-const percent = (share: number): string => `${rough(share * 100)} %`
+export const rough = (value: number): string => Number(value.toPrecision(2)).toLocaleString('en-US')
+export const percent = (share: number): string => `${rough(share * 100)} %`
 
 /** What 1,000 steps per second cost, in turns of different lengths. */
 export function costTable(): string {

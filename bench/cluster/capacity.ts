@@ -100,9 +100,9 @@ function mostMachines(holds: (machines: number) => boolean): number {
   return most
 }
 
-/** Returns the number of databases over which machines have to be spread. A pooler multiplies connections. */
+/** Returns the number of databases over which machines have to be spread. */
 export function databasesFor(machines: number, machine: Machine, server: ServerLimits): number {
-  const [first] = limitsOf(machine, server).filter(({ resource }) => resource !== 'connections')
+  const [first] = limitsOf(machine, server)
   return Math.ceil(machines / Math.max(1, first?.machines ?? 1))
 }
 

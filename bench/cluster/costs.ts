@@ -38,8 +38,8 @@ export const TURN_ROW: Cost = { commits: 2, logBytes: 1400, tableBytes: 0, deadR
  */
 export const ADMIT_MS = 0.0005
 
-/** One poll of a worker that has a free slot: DBOS looks for work, each tenth of a second unless set otherwise. */
-export const POLL: Cost = { ...FREE, serverMs: 2.7, workerMs: 3.4 }
+/** One look of a worker that has a free slot at its queue and at that of recovered turns, each tenth of a second. */
+export const POLL: Cost = { ...FREE, serverMs: 4, workerMs: 3.5 }
 /** The milliseconds of the server for each enqueued turn that a poll walks over: half a second for 100,000. */
 export const WALK_MS = 0.005
 

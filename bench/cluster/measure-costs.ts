@@ -1,6 +1,6 @@
 /**
  * What durable steps and turns cost a Postgres server and a worker: transactions, bytes of log and of tables, and processor time.
- * These are counts and processor time, not durations, so they hold on a busy machine.
+ * These are counts and processor time, not durations, so they hold on a busy machine. The processor time of the server needs `/proc`.
  */
 import { readFileSync } from 'node:fs'
 import { Pool } from 'pg'
@@ -53,6 +53,7 @@ function ticksOf(pid: number): number {
   }
 }
 
+/** The difference of two readings, divided by a count. */
 function difference(to: Reading, from: Reading, count: number): Reading {
   const of = (key: keyof Reading): number => (to[key] - from[key]) / count
   return {
@@ -94,13 +95,16 @@ export async function clusterCosts(line: Line): Promise<void> {
 
 /** The mean of several readings. */
 async function repeated(times: number, cost: () => Promise<Reading>): Promise<Reading> {
-  const zero = { transactions: 0, walBytes: 0, tableBytes: 0, serverMs: 0, workerMs: 0 }
-  let sum: Reading = zero
-  for (let i = 0; i < times; i++) {
-    const one = await cost()
-    sum = difference(one, difference(zero, sum, 1), 1)
+  const readings: Reading[] = []
+  while (readings.length < times) readings.push(await cost())
+  const mean = (key: keyof Reading): number => readings.reduce((sum, reading) => sum + reading[key], 0) / readings.length
+  return {
+    transactions: mean('transactions'),
+    walBytes: mean('walBytes'),
+    tableBytes: mean('tableBytes'),
+    serverMs: mean('serverMs'),
+    workerMs: mean('workerMs'),
   }
-  return difference(sum, zero, times)
 }
 
 function printed(line: Line, name: string, { transactions, walBytes, tableBytes, serverMs, workerMs }: Reading): void {

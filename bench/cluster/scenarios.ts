@@ -70,7 +70,6 @@ export function scenario(
     leaseMs: 15_000,
     server,
     connectionsPerWorker: CONNECTIONS_PER_WORKER,
-    pooled: machines * CONNECTIONS_PER_WORKER > server.connections,
     queues: { turns: {} },
     tenants: [{ tenant: 'burst', queue: 'turns', runs: burst, perSecond: 0, burst: { at: 10_000, runs: burst } }, ...others],
     work: AGENT_WORK,

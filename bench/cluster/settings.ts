@@ -61,8 +61,6 @@ export interface ClusterSettings {
   readonly leaseMs: number
   readonly server: ServerLimits
   readonly connectionsPerWorker: number
-  /** True: a pooler in transaction mode shares the server's connections. */
-  readonly pooled: boolean
   readonly queues: Readonly<Record<string, QueueLimits>>
   readonly tenants: readonly TenantLoad[]
   readonly work: TurnWork

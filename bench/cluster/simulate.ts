@@ -7,43 +7,13 @@ import { Arrivals } from './arrivals.ts'
 import { TICK } from './costs.ts'
 import { Delays, type Sample } from './delays.ts'
 import { Dispatch } from './dispatch.ts'
+import type { SimulationResult, TurnEvent } from './result.ts'
 import { SimulatedServer } from './server.ts'
 import type { ClusterSettings } from './settings.ts'
 import { Timeline } from './timeline.ts'
-import { type SimulatedRun, type Turn, TurnBook, type TurnCounts } from './turns.ts'
+import { type SimulatedRun, type Turn, TurnBook } from './turns.ts'
 import { SimulatedWorker, type Surroundings } from './worker.ts'
 import { Draws } from './work-times.ts'
-
-/** What an observer is told of a turn. A turn of a worker that was lost begins again. */
-export interface TurnEvent {
-  readonly did: 'due' | 'admitted' | 'begun' | 'ended' | 'lost'
-  readonly turn: Turn
-  readonly at: number
-}
-
-export interface SimulationResult {
-  readonly counts: TurnCounts
-  /** Turns that wait, are admitted, or run at the end, and inputs for the next turn of a run. */
-  readonly left: { readonly waiting: number; readonly admitted: number; readonly running: number; readonly inputs: number }
-  /** By tenant, from due to begun. */
-  readonly delays: ReadonlyMap<string, Delays>
-  /** From the death of a worker to the moment at which another one begins its turn again. */
-  readonly takeovers: Delays
-  /** Living workers that were taken for dead, since their heartbeats were late: a worker was stopped, or the server is overloaded. */
-  readonly misjudged: number
-  /** Workers that got no connection. */
-  readonly refused: number
-  readonly samples: readonly Sample[]
-  /** Used shares, from 0 to 1. */
-  readonly used: {
-    readonly commits: number
-    readonly log: number
-    readonly processors: number
-    readonly slots: number
-    readonly workers: number
-  }
-  readonly endedAt: number
-}
 
 /** Runs a simulation to its end. Throws if it would never end: turns are left for which nobody will ever do anything. */
 export function simulate(settings: ClusterSettings, observe: (event: TurnEvent) => void = () => undefined): SimulationResult {
@@ -233,6 +203,6 @@ class Simulation {
 }
 
 /** The number of workers that get their connections. */
-function connected({ workers, connectionsPerWorker, pooled, server }: ClusterSettings): number {
-  return pooled ? workers : Math.min(workers, Math.floor(server.connections / connectionsPerWorker))
+function connected({ workers, connectionsPerWorker, server }: ClusterSettings): number {
+  return Math.min(workers, Math.floor(server.connections / connectionsPerWorker))
 }

@@ -98,9 +98,9 @@ class Worker implements ClusterWorker {
     const { worker, queues } = this.#parts
     await connection.transaction(async (query) => {
       const isFree = async (): Promise<boolean> => {
+        // Without parameters: those would keep a snapshot, for which the indexes of DBOS wait.
         const [row] = await query<{ free: boolean }>(
-          "select pg_try_advisory_xact_lock(hashtext('reflex cluster launch'), hashtext($1)) as free",
-          [names.own],
+          `select pg_try_advisory_xact_lock(hashtext('reflex cluster launch'), hashtext('${names.own}')) as free`,
         )
         return row?.free === true
       }

@@ -37,7 +37,10 @@ describe.skipIf('missing' in programs)(`the runtime over a cluster on a real ser
     const [store, workdir] = [server.address(), folder()]
     const starter = member(store, workdir)
     const worker = member(store, workdir)
-    const joined = await joinCluster(worker, { slots: 4 }).catch((t: unknown) => { console.log('CAUSE', (t as Error).cause, JSON.stringify(t)); throw t })
+    const joined = await joinCluster(worker, { slots: 4 }).catch((t: unknown) => {
+      console.log('CAUSE', (t as Error).cause, JSON.stringify(t))
+      throw t
+    })
     onTestFinished(() => joined.leave())
     const marks: string[] = []
     const handle = await starter.start(join(workdir, 'ask.dot'), {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { AGENT_WORK, scenario, SERVERS } from '../../../../bench/cluster/scenarios.ts'
 import type { ClusterSettings, TenantLoad } from '../../../../bench/cluster/settings.ts'
-import { simulate, type SimulationResult, type TurnEvent } from '../../../../bench/cluster/simulate.ts'
+import type { SimulationResult, TurnEvent } from '../../../../bench/cluster/result.ts'
+import { simulate } from '../../../../bench/cluster/simulate.ts'
 
 /** The model of a cluster in `bench/cluster`, on which the figures of docs/scaling.md rest. */
 
@@ -28,7 +29,6 @@ function cluster(change: Partial<ClusterSettings> = {}): ClusterSettings {
     leaseMs: LEASE,
     server: SERVERS.small,
     connectionsPerWorker: 11,
-    pooled: false,
     queues: { turns: {} },
     tenants: [tenant('a'), tenant('b')],
     work: { steps: 4, medianMs: 50, spread: 0.8 },
@@ -148,11 +148,14 @@ test('the lowest number of priority goes first, whoever the tenant is', () => {
   expect(others).toEqual([])
 })
 
-test.each([1, 4])('100,000 runs of one tenant delay those of others by less than a second, on %i machines', (machines) => {
-  const { delays, samples } = simulate(scenario(machines, SERVERS.small))
+test.each([
+  [4, {}],
+  [1, { share: 0.2 }],
+])('100,000 runs of one tenant delay those of others by less than a second, on %i machines with %j', (machines, limits) => {
+  const { delays, samples } = simulate(scenario(machines, SERVERS.small, { queues: { turns: limits } }))
   expect(samples.at(-1)?.waiting).toBeGreaterThan(90_000)
   expect(delays.get('burst')?.at(0.99)).toBeGreaterThan(10_000)
-  for (const [name, one] of delays) if (name !== 'burst') expect(one.at(0.99), name).toBeLessThan(1000)
+  for (const [name, one] of delays) if (name !== 'burst') expect(one.at(1), name).toBeLessThan(1000)
 })
 
 test('a server performs no more turns than it has commits for', () => {
@@ -163,10 +166,10 @@ test('a server performs no more turns than it has commits for', () => {
   expect(counts.ended).toBeLessThan((20 * 100) / 5)
 })
 
-test('workers without a connection do not work, unless a pooler shares the connections', () => {
-  const server = { ...SERVERS.small, connections: 30 }
-  expect(simulate(cluster({ server })).refused).toBe(1)
-  expect(simulate(cluster({ server, pooled: true })).refused).toBe(0)
+test('workers for which the server has no connections do not work', () => {
+  const { refused, counts, left } = simulate(cluster({ server: { ...SERVERS.small, connections: 30 } }))
+  expect(refused).toBe(1)
+  expect({ ...left, ended: counts.ended }).toEqual({ waiting: 0, admitted: 0, running: 0, inputs: 0, ended: counts.turns })
 })
 
 test('equal seeds give equal simulations, and other seeds others', () => {

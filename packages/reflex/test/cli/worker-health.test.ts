@@ -49,18 +49,19 @@ test('a worker that stops, or whose store does not answer, is healthy and not re
   const store = memoryStore()
   const runs: Store['runs'] = (filter) => (answers ? store.runs(filter) : new Promise(() => undefined))
   const reflex = new Reflex({
-    store: new Proxy(store, { get: (from, key) => (key === 'runs' ? runs : Reflect.get(from, key, from)) }),
+    store: new Proxy(store, { get: (from, key) => (key === 'runs' ? runs : (Reflect.get(from, key, from) as unknown)) }),
     surroundings: { host, worker: { id: 'w', host: 'test', pid: 2 ** 22 }, cwd: workFolder(), environment: {}, actor: 'ana' },
   })
   const stop = new AbortController()
-  const { port, close } = await answerProbes(reflex, 0, stop.signal)
-  onTestFinished(close)
+  const probes = await answerProbes(reflex, 0, stop.signal)
+  const { port } = probes
+  onTestFinished(() => probes.close())
   expect(await ask(port, '/readyz')).toEqual([200, 'ok'])
   answers = false
-  let isAnswered = false
-  const late = ask(port, '/readyz').finally(() => (isAnswered = true))
+  const waiting = { isOver: false }
+  const late = ask(port, '/readyz').finally(() => (waiting.isOver = true))
   // The request arrives by a real connection; then the virtual time passes that the store has.
-  while (!isAnswered) {
+  while (!waiting.isOver) {
     await new Promise(setImmediate)
     await host.advance(500)
   }
