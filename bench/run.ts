@@ -27,6 +27,7 @@ import { skill } from './skill.ts'
 import { starting } from './start.ts'
 import { tree, treeLong } from './tree.ts'
 import { typing } from './types.ts'
+import { vacuum } from './vacuum.ts'
 import { agent, BareLoop, linear, nested } from './workflows.ts'
 
 function engine(workflows: readonly Workflow[]): Contestant {
@@ -109,6 +110,7 @@ const PARTS = {
   langgraph,
   logging,
   postgres,
+  vacuum,
   dataflow,
   dot,
   pipeline,

@@ -36,6 +36,5 @@ create index turn_worker on ${own}.turn (worker) where worker is not null;
 create index turn_stuck on ${own}.turn (since) where state = 'stuck';
 create index if not exists run_due on ${store}.run (due) where status in ('running', 'suspended') and due is not null;
 create index if not exists run_running on ${store}.run (seq) where status = 'running';
-create index if not exists run_held on ${store}.run (owner) where owner is not null;
 insert into ${own}.queue (name) values ('default');`
 }

@@ -34,7 +34,8 @@ begin
     found_due := found_due + 1;
   end loop;
   for r in select run.* from ${store}.run left join ${own}.turn on turn.run = run.seq
-    where run.owner in (select id from ${store}.worker where seen + ttl <= at) and run.status in ('running', 'suspended')
+    where run.owner in (select id from ${store}.worker where seen + ttl <= at)
+      and (run.status = 'running' or run.seq in (select run from ${store}.inbox where taken is null))
       and coalesce(turn.state, 'rests') = 'rests' limit ${MOST_DUE}
   loop
     if ${own}.due(r, at) then

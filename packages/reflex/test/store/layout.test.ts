@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { isFault } from '../../src/kernel/journal/fault.ts'
 import type { Lease, Store } from '../../src/kernel/ports/store.ts'
 import { openPostgres, openSqlite } from '../../src/store/index.ts'
-import { LAYOUT as POSTGRES_LAYOUT } from '../../src/store/postgres/schema.ts'
+import { LAYOUT as POSTGRES_LAYOUT } from '../../src/store/postgres/layouts.ts'
 import { LAYOUT } from '../../src/store/schema.ts'
 import { makeFirstLayout } from './first-layout.ts'
 import { batchOf, leaseOf, messageOf, NOW, rowChange, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'

@@ -8,6 +8,8 @@ const programs = postgresPrograms()
 const skipped = 'missing' in programs ? ` (skipped: ${programs.missing})` : ''
 const worker = workerOf('first')
 const ASLEEP = 20_000
+const RUNNING = 'running-1'
+const COMMITS = 30
 /** The most rows of the table that a look at few runs may read. */
 const FEW = 200
 
@@ -105,6 +107,23 @@ describe.skipIf('missing' in programs)(`a store in Postgres with many runs${skip
     expect(await rowsRead('posted')).toBeLessThan(ASLEEP + 2 * FEW)
     // A store that did not hear of the worker reads them all, and finds the same.
     expect(await unread(opened('posted'))).toEqual(['spoken-1'])
+  })
+
+  it('changes the row of a run in its place while neither its status nor its due time changes', async () => {
+    const store = opened('moving')
+    await store.hello(worker, NOW, TTL)
+    const lease = await started(store, RUNNING, { status: 'running' })
+    for (let record = 2; record <= COMMITS; record++)
+      expect(await store.commit([batchOf(lease, record, { row: rowChange({ updated: NOW + record }) })])).toEqual([])
+    await store.close()
+    const updates = async (): Promise<readonly number[]> => {
+      const [row] = await server.sql<{ readonly all: string; readonly hot: string }>(
+        `select n_tup_upd as all, n_tup_hot_upd as hot from pg_stat_user_tables where schemaname = 'moving' and relname = 'run'`,
+      )
+      return [Number(row?.all), Number(row?.hot)]
+    }
+    await expect.poll(async () => (await updates())[0], { timeout: 20_000 }).toBe(COMMITS)
+    expect(COMMITS - ((await updates())[1] ?? 0)).toBeLessThan(3)
   })
 
   it('forgets a process that has been silent for a day, and its runs are free', async () => {

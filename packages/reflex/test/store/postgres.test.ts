@@ -6,7 +6,7 @@ import type { Lease, Store } from '../../src/kernel/ports/store.ts'
 import { openPostgres, openStore, postgresFaults, type PostgresOptions } from '../../src/store/index.ts'
 import { postgresFault, isLost } from '../../src/store/postgres/errors.ts'
 import { storeSuite } from '../../src/testing/store-suite.ts'
-import { batchOf, messageOf, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { batchOf, messageOf, NOW, rowOf, spans, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { ledgerAsModel } from './ledger-model.ts'
 import { answersAsMemory } from './model.ts'
 import { PostgresServer, postgresPrograms } from './postgres-server.ts'
@@ -49,6 +49,27 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
     return { open: () => openStore(address), dispose: () => {} }
   }
   for (const { name, run } of storeSuite('postgres', place)) it(name, run)
+
+  describe('whose journal has partitions', () => {
+    const partitioned = () => {
+      const address = `${server.address()}&partitions=5`
+      return { open: () => openStore(address), dispose: () => {} }
+    }
+    for (const { name, run } of storeSuite('postgres', partitioned)) it(name, run)
+
+    it('spreads the runs over them; the number in the address of a store that exists changes nothing', async () => {
+      const address = server.address()
+      const store = opened(`${address}&partitions=4`)
+      const lease = await begun(store)
+      expect(await store.commit([batchOf(lease, 1)])).toEqual([])
+      const other = opened(`${address}&partitions=2`)
+      expect(spans(await other.journal(RUN))).toBe('1')
+      const parts = await server.sql<{ readonly reloptions: readonly string[] }>(
+        `select reloptions from pg_inherits join pg_class on oid = inhrelid where inhparent = '${schemaOf(address)}.journal'::regclass`,
+      )
+      expect(parts.map(({ reloptions }) => reloptions.includes('autovacuum_freeze_min_age=0'))).toEqual([true, true, true, true])
+    })
+  })
 
   it('answers any sequence of calls as the memory store does', async () => answersAsMemory(opened(), 60))
 
@@ -429,6 +450,8 @@ describe('the address of a store in Postgres', () => {
     'postgres://ana:secret@host/db?connections=2',
     'postgres://ana:secret@host/db?connections=101',
     'postgres://ana:secret@host/db?connections=many',
+    'postgres://ana:secret@host/db?partitions=0',
+    'postgres://ana:secret@host/db?partitions=1e2',
     `postgres://ana:secret@host/db?schema=${'a'.repeat(64)}`,
   ])('%s is refused, and no password is repeated', async (address) => {
     const { code, text } = await faultOf(() => openStore(address))

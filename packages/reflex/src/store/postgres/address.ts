@@ -10,20 +10,21 @@ export interface PostgresAddress {
   readonly connection: string
   /** The most connections that a store keeps at the same time. */
   readonly connections: number
+  /** The partitions of the journal, if the schema is created. */
+  readonly partitions: number
 }
 
 const DEFAULT_SCHEMA = 'reflex'
-/** Four for commits, messages and readers, two for heartbeats, one for announcements. */
-const DEFAULT_CONNECTIONS = 7
-/** One of each. */
-const FEWEST_CONNECTIONS = 3
-const MOST_CONNECTIONS = 100
+/** Four for commits, messages and readers, two for heartbeats, one for announcements; at least one of each. */
+const CONNECTIONS = { name: 'connections', least: 3, most: 100, normal: 7 }
+const PARTITIONS = { name: 'partitions', least: 1, most: 256, normal: 1 }
 /** The settings that are part of the displayed name. */
 const SHOWN_SETTINGS = ['host', 'port', 'user', 'schema']
 /** The settings of `pg`, and those that `pg` ignores but addresses of hosted servers contain. */
 const SETTINGS = [
   ...SHOWN_SETTINGS,
   'connections',
+  'partitions',
   'password',
   'application_name',
   'options',
@@ -38,7 +39,7 @@ const SETTINGS = [
 ]
 
 /**
- * Parses an address: `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME&connections=N`. Everything but the scheme is optional.
+ * Parses an address: `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME&connections=N&partitions=N`. Everything but the scheme is optional.
  * Throws `R5061`; its message repeats no part that could belong to a password.
  */
 export function parsePostgresAddress(address: string): PostgresAddress {
@@ -56,18 +57,18 @@ export function parsePostgresAddress(address: string): PostgresAddress {
     })
   }
   const name = nameOf(url, schema)
-  const connections = parseConnections(url.searchParams.get('connections'))
-  url.searchParams.delete('schema')
-  url.searchParams.delete('connections')
-  return { name, schema, connection: url.href, connections }
+  const [connections, partitions] = [parseNumber(url, CONNECTIONS), parseNumber(url, PARTITIONS)]
+  for (const setting of ['schema', 'connections', 'partitions']) url.searchParams.delete(setting)
+  return { name, schema, connection: url.href, connections, partitions }
 }
 
-function parseConnections(text: string | null): number {
-  if (text === null) return DEFAULT_CONNECTIONS
-  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (count >= FEWEST_CONNECTIONS && count <= MOST_CONNECTIONS) return count
-  throw postgresFaults.make('R5061', `"${text}" cannot be the number of connections of a store`, {
-    fix: `write a number from ${FEWEST_CONNECTIONS} to ${MOST_CONNECTIONS}`,
+function parseNumber({ searchParams }: URL, { name, least, most, normal }: typeof CONNECTIONS): number {
+  const text = searchParams.get(name)
+  if (text === null) return normal
+  const value = /^\d{1,3}$/.test(text) ? Number(text) : -1
+  if (value >= least && value <= most) return value
+  throw postgresFaults.make('R5061', `"${text}" cannot be the number of ${name} of a store`, {
+    fix: `write a number from ${least} to ${most}`,
   })
 }
 

@@ -86,6 +86,7 @@ export class PostgresConnection {
   /** The connections that have checked the schema. Another release may change it before a new connection opens. */
   readonly #prepared = new WeakSet<Client>()
   #pool: Promise<Pool> | undefined
+  #ownSession: Promise<void> | undefined
   #hasConnected = false
   #isClosed = false
 
@@ -194,7 +195,7 @@ export class PostgresConnection {
     // The pending statement fails too when a connection is lost; without a listener, the event would end the process.
     client.on('error', () => {})
     try {
-      if (!this.#hasConnected) await requireOwnSession(client, this.#address, this.#silentMs)
+      if (!this.#hasConnected) await this.#requireOwnSession(client)
       // Shorter than the limit for silent connections: a statement that only waits must not count as lost.
       const lockMs = Math.ceil(Math.min(this.#patience, this.#silentMs * 0.75))
       await client.query({ text: sessionSettings(lockMs), query_timeout: this.#silentMs })
@@ -205,6 +206,15 @@ export class PostgresConnection {
     }
     this.#prepared.add(client)
     this.#hasConnected = true
+  }
+
+  /** Checks the way to the server with the first connection, once for all that are opened meanwhile. */
+  #requireOwnSession(client: Client): Promise<void> {
+    this.#ownSession ??= requireOwnSession(client, this.#address, this.#silentMs).catch((thrown: unknown) => {
+      this.#ownSession = undefined
+      throw thrown
+    })
+    return this.#ownSession
   }
 
   #pause(): Promise<void> {

@@ -1,8 +1,11 @@
 import { crc32 } from 'node:zlib'
 import type { SummedBatch } from '../checksums.ts'
-import { LAYOUT } from './schema.ts'
+import { commitStatement } from './commit-statement.ts'
+import { LAYOUT } from './layouts.ts'
 import { listStatements } from './list-statements.ts'
 import { ledgerStatements } from './ledger-statements.ts'
+import { lockNumber } from './locks.ts'
+import { sweepStatements } from './sweep-statements.ts'
 import { segmentStatements } from './segment-statements.ts'
 import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts'
 import type { SegmentRow } from '../segments.ts'
@@ -95,15 +98,6 @@ export function channelOf(schema: string): string {
   return `reflex_${(crc32(schema) >>> 0).toString(16)}`
 }
 
-/** The first half of the number of the lock between commits and sweeps: "Rsw". The second half is the hash of the schema. */
-const LOCK = 0x527377
-/** The most runs that other sessions may be creating at the same time. */
-export const OVERLAP = 1000
-
-function numberOf(schema: string): number {
-  return crc32(schema) | 0
-}
-
 /** Counts the unread messages of a topic. */
 function waiting(at: string, run: string, topic: string): string {
   return `select count(*) from ${at}.inbox where inbox.run = ${run} and taken is null and type = 'message' and target = ${topic}`
@@ -146,7 +140,7 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
         and ($4::text is null or exists (select from silent)) returning ${ROW}, owner`,
     release: `update ${at}.run set owner = null, token = token + 1 where id = $1 and token = $2 and ${current}`,
     heads: `select seq, id, token, status, last, chain, trace, program, started from ${at}.run where id = any($1)`,
-    commit: commitStatement(at, schema),
+    commit: commitStatement(at, schema, current),
 
     snapshot: `select at, sum, body from ${at}.snapshot where run = $1 and at <= $2 order by at desc limit 1`,
     // The batches with these records, and the one before.
@@ -172,7 +166,7 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
     // The lock is held until the row can be read, so the rows of a run appear in the order of their numbers: a reader that
     // asks for those after a number misses none.
     post: `with turn as materialized (
-        select seq, pg_advisory_xact_lock(${numberOf(`${schema} inbox`)}, (seq % 2147483647)::integer) as locked
+        select seq, pg_advisory_xact_lock(${lockNumber(`${schema} inbox`)}, (seq % 2147483647)::integer) as locked
         from ${at}.run where run.id = $1 and status in ('running', 'suspended') and ${current}
       ), posted as (
         insert into ${at}.inbox (run, id, type, target, sender, at, sum, body) select seq, $2, $3, $4, $5, $6, $7, $8
@@ -209,94 +203,4 @@ function currentLayout(at: string): string {
 export function foundLayout(thrown: Error): string | undefined {
   const at = thrown.message.indexOf(NEWER_LAYOUT)
   return at < 0 ? undefined : /^\d+/.exec(thrown.message.slice(at + NEWER_LAYOUT.length))?.[0]
-}
-
-/**
- * Returns the statements of a sweep. Only a sweep runs several statements in one transaction. Meanwhile, a commit that
- * brings programs or values waits, and so does a new entry of a ledger.
- */
-function sweepStatements(at: string, run: string, schema: string, current: string) {
-  return {
-    begin: 'begin',
-    hold: `select pg_advisory_xact_lock(${LOCK}, ${numberOf(schema)})`,
-    holdLedger: `lock table ${at}.ledger in share mode`,
-    keep: 'commit',
-    undo: 'rollback',
-    all: `${run} order by run.seq`,
-    // Numbers are assigned before a run is committed: a run with a slightly lower number may be new here.
-    grown: `${run} left join unnest($1::bigint[], $2::bigint[]) as known (number, upto) on known.number = run.seq
-      where (known.number is not null or run.seq > $3 - ${OVERLAP}) and run.last is distinct from known.upto`,
-    journals: `select run, first, count, version, sum, body from ${at}.journal where run = any($1) order by run, first`,
-    forks: `select id, version, body from ${at}.journal join ${at}.run on run.seq = journal.run
-      where first = 1 and position($1 in body) > 0 and run.seq > $2 - ${OVERLAP}`,
-    ledgers: `select name, seq, value from ${at}.ledger where seq > coalesce(($1::jsonb ->> name)::bigint, 0) order by name, seq`,
-    programs: `select hash from ${at}.program`,
-    blobs: `select hash from ${at}.blob`,
-    still: `select seq from ${at}.run where seq = any($1)`,
-    dropRuns: `with unchanged as materialized (
-        select run.seq from ${at}.run join unnest($1::bigint[], $2::bigint[], $3::bigint[]) as given (seq, token, last) on given.seq = run.seq
-        where run.token = given.token and run.last = given.last and ${current} order by run.seq for update of run
-      ), journals as (delete from ${at}.journal where run in (select seq from unchanged)),
-      snapshots as (delete from ${at}.snapshot where run in (select seq from unchanged)),
-      messages as (delete from ${at}.inbox where run in (select seq from unchanged)),
-      segments as (delete from ${at}.segment where run in (select seq from unchanged))
-      delete from ${at}.run where seq in (select seq from unchanged) returning seq`,
-    dropPrograms: `delete from ${at}.program where hash = any($1) and ${current}`,
-    dropBlobs: `delete from ${at}.blob where hash = any($1) and ${current}`,
-  }
-}
-
-/**
- * Returns the statement of a whole commit; `held` is the fence. It locks the rows of the runs that stand exactly where
- * their writer expects them, in one order for all processes, so that no deadlock occurs; everything else depends on
- * those rows. A commit that brings programs or values waits for a sweep that removes some, before it checks which of
- * its own exist.
- */
-function commitStatement(at: string, schema: string): string {
-  return `with moving as (
-      select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
-        $9::text[], $10::text[], $11::text[], $34::text[])
-        as moving (run, token, before, last, chain, sum, updated, due, status, waits, value, used)
-    ), held as materialized (
-      select run.seq from ${at}.run join moving on moving.run = run.seq
-      where run.token = moving.token and run.last = moving.before and ${currentLayout(at)} order by run.seq for update of run
-    ), moved as (
-      update ${at}.run set last = moving.last, chain = moving.chain, sum = moving.sum, updated = moving.updated, due = moving.due,
-        status = moving.status, waits = moving.waits, value = moving.value, used = moving.used
-      from held join moving on moving.run = held.seq where run.seq = held.seq returning run.seq
-    ), records as (
-      insert into ${at}.journal (run, first, count, version, sum, body) select given.*
-      from unnest($12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[], $17::text[])
-        as given (run, first, count, version, sum, body) join moved on moved.seq = given.run
-    ), snapshots as (
-      insert into ${at}.snapshot (run, at, sum, body) select given.*
-      from unnest($18::bigint[], $19::bigint[], $20::bigint[], $21::text[]) as given (run, at, sum, body) join moved on moved.seq = given.run
-    ), swept as materialized (
-      select pg_advisory_xact_lock_shared(${LOCK}, ${numberOf(schema)}) where cardinality($23::text[]) + cardinality($28::text[]) > 0
-    ), programs as (
-      insert into ${at}.program (hash, kind, sum, source) select hash, kind, sum, source
-      from unnest($22::bigint[], $23::text[], $24::text[], $25::bigint[], $26::text[]) as given (run, hash, kind, sum, source)
-      join moved on moved.seq = given.run where (select count(*) from swept) > 0 order by hash on conflict (hash) do nothing
-    ), blobs as (
-      insert into ${at}.blob (hash, sum, body) select hash, sum, body
-      from unnest($27::bigint[], $28::text[], $29::bigint[], $30::text[]) as given (run, hash, sum, body)
-      join moved on moved.seq = given.run where (select count(*) from swept) > 0 order by hash on conflict (hash) do nothing
-    ), messages as (
-      update ${at}.inbox set taken = given.at from unnest($31::bigint[], $32::bigint[], $33::bigint[]) as given (run, at, message)
-      join moved on moved.seq = given.run where inbox.seq = given.message and inbox.run = given.run and inbox.taken is null
-    ), delivered as (
-      insert into ${at}.inbox (run, taken, id, type, target, sender, at, sum, body) select given.*
-      from unnest($35::bigint[], $36::bigint[], $37::text[], $38::text[], $39::text[], $40::text[], $41::bigint[], $42::bigint[], $43::text[])
-        as given (run, taken, id, type, target, sender, at, sum, body) join moved on moved.seq = given.run
-      on conflict (run, id) do update set taken = excluded.taken where inbox.taken is null
-    ), seals as (
-      insert into ${at}.segment (run, number, first, last, version, chain, sum) select given.*
-      from unnest($44::bigint[], $45::bigint[], $46::bigint[], $47::bigint[], $48::bigint[], $49::bigint[], $50::bigint[])
-        as given (run, number, first, last, version, chain, sum) join moved on moved.seq = given.run
-    ), forgotten as (
-      delete from ${at}.inbox using unnest($44::bigint[], $46::bigint[]) as given (run, first) join moved on moved.seq = given.run
-        cross join lateral (select max(seq) as seq from ${at}.inbox where inbox.run = given.run) as newest
-      where inbox.run = given.run and inbox.taken < given.first and inbox.seq < newest.seq
-    )
-    select seq from moved`
 }

@@ -7,7 +7,7 @@ import { isOpen } from '../columns.ts'
 import { type Ask, inTransaction, type PostgresConnection } from './connection.ts'
 import { compactKept } from './ledgers.ts'
 import { readNeeds } from './stored-segments.ts'
-import { OVERLAP } from './statements.ts'
+import { OVERLAP } from './sweep-statements.ts'
 
 /** The most runs whose journals one statement reads, and the most records of these runs. */
 const RUNS_READ = 500

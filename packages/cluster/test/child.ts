@@ -1,0 +1,45 @@
+/**
+ * A worker of a cluster in a process of its own, as `reflex worker --cluster` is one: `node child.ts ORDER`, the order being JSON. Its tool
+ * `note` writes what it does into a file, a line in one piece.
+ */
+import { appendFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { joinCluster } from '../../reflex/src/app/cluster/work.ts'
+import { Reflex } from '../../reflex/src/app/reflex.ts'
+import { defineTool } from '../../reflex/src/tools/index.ts'
+import type { ChildOrder } from './processes.ts'
+
+const { positionals } = parseArgs({ allowPositionals: true })
+const order = JSON.parse(positionals[0] ?? '{}') as ChildOrder
+
+const note = defineTool({
+  name: 'note',
+  description: 'Notes a step of a run.',
+  leaves: true,
+  repeat: 'keyed',
+  needs: () => [],
+  async run({ step }: { readonly step: string }, { run, key }) {
+    appendFileSync(order.world, `${JSON.stringify({ did: 'begun', run, step, key, pid: process.pid })}\n`)
+    await new Promise((resolve) => setTimeout(resolve, order.toolMs))
+    appendFileSync(order.world, `${JSON.stringify({ did: 'ended', run, step, key, pid: process.pid })}\n`)
+    return { step }
+  },
+})
+
+const reflex = new Reflex({
+  store: order.address,
+  cluster: { slots: 8 },
+  leaseMs: order.leaseMs,
+  workdir: order.workdir,
+  ...(order.tools ? { tools: [note] } : {}),
+  onTrouble: (fault) => process.stderr.write(`${process.pid} ${fault.code} ${fault.message}\n`),
+})
+const member = await joinCluster(reflex, { grace: 1000 })
+process.send?.('joined')
+process.once('message', () => {
+  void (async () => {
+    await member.leave()
+    await reflex.close()
+    process.disconnect()
+  })()
+})

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+const CHILD = resolve(import.meta.dirname, 'child.ts')
+
+/** What a worker process is told when it starts. */
+export interface ChildOrder {
+  readonly address: string
+  readonly workdir: string
+  /** The file of what tools did. */
+  readonly world: string
+  readonly leaseMs: number
+  /** Milliseconds that a call of the tool takes. */
+  readonly toolMs: number
+  /** False: a worker without the tool. */
+  readonly tools: boolean
+}
+
+export interface WorldLine {
+  readonly did: 'begun' | 'ended'
+  readonly run: string
+  readonly step: string
+  readonly key: string
+  readonly pid: number
+}
+
+/** Workers in processes of their own, and the file of what their tools did. */
+export class Workers {
+  readonly folder = mkdtempSync(join(tmpdir(), 'reflex-cluster-'))
+  readonly world = join(this.folder, 'world')
+  readonly #order: Omit<ChildOrder, 'world' | 'workdir'>
+  readonly #children: ChildProcess[] = []
+  readonly #said: string[] = []
+
+  constructor(order: Omit<ChildOrder, 'world' | 'workdir'>) {
+    this.#order = order
+    writeFileSync(this.world, '')
+    onTestFinished(() => {
+      for (const child of this.#children) child.kill('SIGKILL')
+      rmSync(this.folder, { recursive: true, force: true })
+    })
+  }
+
+  /** What the workers wrote to their standard error. */
+  get said(): readonly string[] {
+    return this.#said
+  }
+
+  /** Starts a worker. Resolves when it has joined. */
+  async start(more: Partial<ChildOrder> = {}): Promise<ChildProcess> {
+    const order = { ...this.#order, world: this.world, workdir: this.folder, ...more }
+    const child = spawn(process.execPath, [CHILD, JSON.stringify(order)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#said.push(text))
+    this.#children.push(child)
+    const gone = once(child, 'exit').then(() => {
+      throw new Error(`the worker ended: ${this.#said.join('')}`)
+    })
+    gone.catch(() => undefined)
+    await Promise.race([once(child, 'message'), gone])
+    return child
+  }
+
+  /** Asks a worker to end by itself. */
+  async drain(child: ChildProcess): Promise<void> {
+    const gone = once(child, 'exit')
+    child.send('drain')
+    await gone
+  }
+
+  get lines(): WorldLine[] {
+    return readFileSync(this.world, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as WorldLine)
+  }
+}
