@@ -1,21 +1,24 @@
 import type { FaultData, Host } from 'reflex-runtime/kernel'
-import { clusterFaults, openPostgres, parsePostgresAddress, type PostgresAddress } from 'reflex-runtime/store'
+import {
+  clusterFaults,
+  openPostgres,
+  parsePostgresAddress,
+  type PostgresAddress,
+  type Cluster,
+  type ClusterFacts,
+  type ClusterOptions,
+  type ClusterWorker,
+  type MissingFacts,
+  type QueueFacts,
+  type QueueLimits,
+  type RunPlace,
+  type StuckFacts,
+  type WaitingFacts,
+  type WorkerFacts,
+  type WorkerParts,
+} from 'reflex-runtime/store'
 import { Calls } from './calls.ts'
 import { connect, type Connection } from './connection.ts'
-import type {
-  Cluster,
-  ClusterFacts,
-  ClusterOptions,
-  ClusterWorker,
-  MissingFacts,
-  QueueFacts,
-  QueueLimits,
-  RunPlace,
-  StuckFacts,
-  WaitingFacts,
-  WorkerFacts,
-  WorkerParts,
-} from './contract.ts'
 import { Engine } from './engine.ts'
 import { DEFAULT_QUEUE, engineSchema, type Names, namesOf, RECOVERED_QUEUE } from './sql/names.ts'
 import { layoutOf, prepareSchema } from './sql/schema.ts'

@@ -1,3 +1,2 @@
 /** Spreads the runs of a store in Postgres over many workers, on the durable-execution engine DBOS. */
 export { findCluster, openCluster } from './cluster.ts'
-export type * from './contract.ts'

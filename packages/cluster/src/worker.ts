@@ -1,7 +1,6 @@
 import { digest, type Fault, faultData, type Host, toFault } from 'reflex-runtime/kernel'
-import { clusterFaults } from 'reflex-runtime/store'
 import type { Connection } from './connection.ts'
-import type { ClusterWorker, TurnOutcome, WorkerParts } from './contract.ts'
+import { clusterFaults, type ClusterWorker, type TurnOutcome, type WorkerParts } from 'reflex-runtime/store'
 import { addQueue, type Engine, launchEngine, stopEngine } from './engine.ts'
 import { type Names, engineSchema } from './sql/names.ts'
 

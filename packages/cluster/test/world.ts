@@ -12,7 +12,7 @@ import {
 import { openPostgres } from 'reflex-runtime/store'
 import { batchOf, messageOf, rowOf, workerOf } from '../../reflex/src/testing/store-suite/world.ts'
 import type { PostgresServer } from '../../reflex/test/store/postgres-server.ts'
-import type { Cluster, ClusterWorker, TurnOutcome, WorkerParts } from '../src/contract.ts'
+import type { Cluster, ClusterWorker, TurnOutcome, WorkerParts } from 'reflex-runtime/store'
 import { openCluster } from '../src/index.ts'
 
 /** Milliseconds: leases are long enough for a machine eight times as slow. */

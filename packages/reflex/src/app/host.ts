@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir, hostname, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { ClusterPackage } from './cluster/contract.ts'
+import type { ClusterPackage } from '../store/index.ts'
 import { type Host, systemHost, type Worker } from '../kernel/index.ts'
 
 /** The facts of a process about itself and its environment. Only this file of the composition reads them. */

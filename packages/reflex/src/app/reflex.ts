@@ -100,7 +100,7 @@ import { beginningOf, RunFolders, startedBesides } from './run-folders.ts'
 import type { CompanionFiles } from '../programs/language.ts'
 import type { ComparedProgram } from './capturing.ts'
 import { calledHosts } from './called-programs.ts'
-import type { Cluster, RunPlace } from './cluster/contract.ts'
+import type { Cluster, RunPlace } from '../store/index.ts'
 import { memberFaults } from './cluster/faults.ts'
 import { checkPlace } from './cluster/names.ts'
 import { ClusterConnection } from './cluster/open.ts'
@@ -448,7 +448,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   /** Returns the hash of a value under a key of this user, as 64 hexadecimal digits: nobody else can find the value by trying. */
   contentDigest(value: Json): string {
-    return this.#assembly.digestOf(value)
+    return this.#assembly.digestOf(copyJson(value, 'contentDigest'))
   }
 
   /** Returns a variable of the environment; undefined for one that is not set. */

@@ -1,4 +1,4 @@
-import type { ClusterFacts } from '../app/cluster/contract.ts'
+import type { ClusterFacts } from '../store/index.ts'
 import type { ServeMetrics } from './metrics.ts'
 
 /** Sets the gauges of a cluster: its workers, the turns of its queues, and the runs that nobody takes. `now`: milliseconds since the epoch. */

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { ClusterPackage } from '../../src/app/cluster/contract.ts'
+import type { ClusterPackage } from '../../src/store/index.ts'
 import { runCommand } from '../../src/cli/main.ts'
 import type { Interrupt, Key, World } from '../../src/cli/world.ts'
 import { digest } from '../../src/kernel/index.ts'

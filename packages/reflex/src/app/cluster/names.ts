@@ -1,4 +1,4 @@
-import type { RunPlace } from './contract.ts'
+import type { RunPlace } from '../../store/index.ts'
 import { memberFaults } from './faults.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/

@@ -1,5 +1,5 @@
 import { isFault } from '../../kernel/index.ts'
-import type { Cluster, ClusterOptions, ClusterPackage } from './contract.ts'
+import type { Cluster, ClusterOptions, ClusterPackage } from '../../store/index.ts'
 import { memberFaults } from './faults.ts'
 
 const PACKAGE = 'reflex-runtime-cluster'

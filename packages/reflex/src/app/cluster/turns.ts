@@ -1,7 +1,7 @@
 import { isFault, isList, isObject } from '../../kernel/index.ts'
 import type { Reflex } from '../reflex.ts'
 import { RunCarrier, type Taken, type WorkerEvent } from '../run-carrier.ts'
-import type { TurnOutcome } from './contract.ts'
+import type { TurnOutcome } from '../../store/index.ts'
 import type { WorkerWords } from './words.ts'
 
 /** The options of a process that takes turns. */

@@ -1,4 +1,4 @@
-import type { ClusterFacts, WorkerFacts } from '../../app/cluster/contract.ts'
+import type { ClusterFacts, WorkerFacts } from '../../store/index.ts'
 import { findCluster } from '../../app/cluster/open.ts'
 import { counted } from '../../protocol/plain.ts'
 import type { Console } from '../console.ts'

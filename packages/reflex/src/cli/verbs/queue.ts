@@ -1,4 +1,4 @@
-import type { Cluster, QueueFacts, QueueLimits } from '../../app/cluster/contract.ts'
+import type { Cluster, QueueFacts, QueueLimits } from '../../store/index.ts'
 import { memberFaults } from '../../app/cluster/faults.ts'
 import { plainJson } from '../../protocol/plain.ts'
 import { faults } from '../../runs/faults.ts'

@@ -13,7 +13,7 @@ export const PLAIN_FAULT: PlainShape = (fault) =>
     : 'hash'
 const CODE: PlainShape = (code) => (typeof code === 'string' && /^R\d{4}$/.test(code) ? 'plain' : 'hash')
 const QUOTING = ['message', 'rule', 'file', 'line', 'column', 'length', 'frame', 'path', 'fix'] as const
-const TEXTS: PlainShape & object = { ...Object.fromEntries(QUOTING.map((name) => [name, 'hash' as const])), data: {} }
+const TEXTS: Readonly<Record<string, PlainShape>> = { ...Object.fromEntries(QUOTING.map((name) => [name, 'hash' as const])), data: {} }
 
 /** A question that no kind describes: which answers there are. */
 const QUESTION: PlainShape = { text: 'hash', type: 'plain', options: 'plain', about: {} }

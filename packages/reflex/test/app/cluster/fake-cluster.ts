@@ -7,7 +7,7 @@ import type {
   RunPlace,
   TurnOutcome,
   WorkerParts,
-} from '../../../src/app/cluster/contract.ts'
+} from '../../../src/store/index.ts'
 import { Fault, type Store } from '../../../src/kernel/index.ts'
 import type { VirtualHost } from '../../../src/testing/index.ts'
 

@@ -1,8 +1,5 @@
-/**
- * What the runtime and the package `reflex-runtime-cluster` say to each other. The package states the same types: the runtime builds, and runs
- * on one machine, without it.
- */
-import type { Fault, FaultData, Host, Worker } from '../../kernel/index.ts'
+/** What the runtime and the package `reflex-runtime-cluster` say to each other. The runtime builds, and runs on one machine, without it. */
+import type { Fault, FaultData, Host, Worker } from '../kernel/index.ts'
 
 /** The end of a turn, as the runtime that carried the run reports it. */
 export type TurnOutcome =
@@ -76,6 +73,7 @@ export interface QueueFacts {
   readonly waiting: number
   /** Turns that are admitted and not begun. */
   readonly admitted: number
+  /** Turns under way; of a queue of calls, the calls under way. */
   readonly begun: number
 }
 
@@ -159,7 +157,7 @@ export interface Cluster {
   close(): Promise<void>
 }
 
-/** The package `reflex-runtime-cluster`, as this runtime uses it. */
+/** The package `reflex-runtime-cluster`, as the runtime uses it. */
 export interface ClusterPackage {
   /** Opens the cluster of the store at an address. Creates what it needs beside the store, or checks it. */
   openCluster(address: string, options: ClusterOptions): Promise<Cluster>
