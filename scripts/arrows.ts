@@ -289,7 +289,6 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'known-stores',
     'secret-file',
     'worker',
-    'cluster/contract',
     'cluster/faults',
     'cluster/open',
     'cluster/work',
