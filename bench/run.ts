@@ -8,6 +8,7 @@ import { encodeRecord, Runtime } from '../packages/reflex/src/kernel/index.ts'
 import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/workflow/model/compile.ts'
 import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow } from '../packages/reflex/src/kinds/workflow/index.ts'
 import { allocatedBytes } from './allocation.ts'
+import { cluster } from './cluster.ts'
 import { clusterCapacity, clusterSimulation } from './cluster-simulation.ts'
 import { clusterCosts } from './cluster/measure-costs.ts'
 import { dataflow } from './dataflow.ts'
@@ -125,6 +126,7 @@ const PARTS = {
   serve: serving,
   'serve-streams': servingStreams,
   'serve-mcp': servingMcp,
+  cluster,
   'cluster-costs': clusterCosts,
   'cluster-capacity': clusterCapacity,
   'cluster-simulation': clusterSimulation,

@@ -100,14 +100,15 @@ class PostgresCluster implements Cluster {
     return join(this.#parts, parts)
   }
 
-  async enlist(run: string, { queue = DEFAULT_QUEUE, tenant = '', priority = 0 }: RunPlace): Promise<void> {
+  async enlist(run: string, { queue = DEFAULT_QUEUE, tenant = '', priority = 0, needs = [] }: RunPlace): Promise<void> {
     const { connection, names } = this.#parts
     const rows = await connection.query(
-      `insert into ${names.own}.place (run, queue, tenant, priority, at) select $1, name, $3, $4, ${names.own}.now_ms()
+      `insert into ${names.own}.place (run, queue, tenant, priority, needs, at) select $1, name, $3, $4, $5, ${names.own}.now_ms()
         from ${names.own}.queue where name = $2 and position(':' in name) = 0
-        on conflict (run) do update set queue = excluded.queue, tenant = excluded.tenant, priority = excluded.priority, at = excluded.at
+        on conflict (run) do update set queue = excluded.queue, tenant = excluded.tenant, priority = excluded.priority,
+          needs = excluded.needs, at = excluded.at
         returning run`,
-      [run, queue, tenant, priority],
+      [run, queue, tenant, priority, [...needs]],
     )
     if (rows.length > 0) return
     const known = (await this.queues()).map(({ name }) => name).filter((name) => !name.includes(':'))

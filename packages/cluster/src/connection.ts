@@ -4,8 +4,7 @@ import { clusterFaults, type PostgresAddress } from 'reflex-runtime/store'
 
 /** The connections of a cluster, for its statements and for DBOS. */
 export const CONNECTIONS = 4
-/** Milliseconds that a statement waits for a lock, and that it may take. */
-const LOCK_MS = 5000
+/** Milliseconds that a statement of ours may take. DBOS creates indexes, which wait for whoever writes. */
 const STATEMENT_MS = 30_000
 /** Milliseconds to connect. */
 const CONNECT_MS = 5000
@@ -36,8 +35,6 @@ export function connect({ connection, name }: PostgresAddress): Connection {
     keepAlive: true,
     allowExitOnIdle: true,
     connectionTimeoutMillis: CONNECT_MS,
-    lock_timeout: LOCK_MS,
-    statement_timeout: STATEMENT_MS,
     // What is due is made so by transactions of the store, which wait for the disk. After a crash of the server, begins and ends of turns
     // may be forgotten: workers notice it, and a turn that is carried twice finds nothing left to do.
     options: '-c synchronous_commit=off',
@@ -46,7 +43,7 @@ export function connect({ connection, name }: PostgresAddress): Connection {
   pool.on('error', () => undefined)
   const query: Query = async (text, values = []) => {
     try {
-      return (await pool.query(text, [...values])).rows as never
+      return (await pool.query(timed(text, values))).rows as never
     } catch (thrown) {
       throw refusal(thrown, name)
     }
@@ -61,7 +58,7 @@ async function inTransaction<T>(pool: Pool, shown: string, work: (query: Query) 
   let isBroken = false
   try {
     await client.query('begin')
-    const result = await work(async (text, values = []) => (await client.query(text, [...values])).rows as never)
+    const result = await work(async (text, values = []) => (await client.query(timed(text, values))).rows as never)
     await client.query('commit')
     return result
   } catch (thrown) {
@@ -72,6 +69,11 @@ async function inTransaction<T>(pool: Pool, shown: string, work: (query: Query) 
   } finally {
     client.release(isBroken)
   }
+}
+
+/** A statement whose connection counts as lost if it takes too long. */
+function timed(text: string, values: readonly unknown[]) {
+  return { text, values: [...values], query_timeout: STATEMENT_MS }
 }
 
 function refusal(thrown: unknown, shown: string): Error {

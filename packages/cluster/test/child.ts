@@ -5,6 +5,7 @@
 import { appendFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { joinCluster } from '../../reflex/src/app/cluster/work.ts'
+import { thisProcess } from '../../reflex/src/app/host.ts'
 import { Reflex } from '../../reflex/src/app/reflex.ts'
 import { defineTool } from '../../reflex/src/tools/index.ts'
 import type { ChildOrder } from './processes.ts'
@@ -26,12 +27,22 @@ const note = defineTool({
   },
 })
 
+const more = (order.moreTools ?? []).map((name) =>
+  defineTool({ name, description: 'Is there.', leaves: false, repeat: 'free', needs: () => [], run: () => ({}) }),
+)
+const { aheadMs = 0 } = order
+const here = thisProcess()
+const { host } = here
 const reflex = new Reflex({
+  surroundings: {
+    ...here,
+    host: { ...host, now: () => host.now() + aheadMs, at: (time, callback, background) => host.at(time - aheadMs, callback, background) },
+  },
   store: order.address,
   cluster: { slots: 8 },
   leaseMs: order.leaseMs,
   workdir: order.workdir,
-  ...(order.tools ? { tools: [note] } : {}),
+  tools: [...(order.tools ? [note] : []), ...more],
   onTrouble: (fault) => process.stderr.write(`${process.pid} ${fault.code} ${fault.message}\n`),
 })
 const member = await joinCluster(reflex, { grace: 1000 })

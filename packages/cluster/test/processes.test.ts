@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { Reflex } from '../../reflex/src/app/reflex.ts'
 import { workflow } from '../../reflex/src/kinds/workflow/index.ts'
 import { defineTool } from '../../reflex/src/tools/index.ts'
+import { PostgresProxy } from '../../reflex/test/store/postgres-proxy.ts'
 import { PostgresServer, postgresPrograms } from '../../reflex/test/store/postgres-server.ts'
 import { openCluster } from '../src/index.ts'
 import { type WorldLine, Workers } from './processes.ts'
@@ -99,7 +100,8 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
     const address = server.address()
     const workers = new Workers({ address, leaseMs: LEASE_MS, toolMs: 50, tools: true })
     const reflex = starter(address, workers.folder)
-    const [killed, stopped] = await Promise.all([workers.start(), workers.start(), workers.start()])
+    // A clock may be off by a quarter of a lease.
+    const [killed, stopped] = await Promise.all([workers.start(), workers.start(), workers.start({ aheadMs: LEASE_MS / 5 })])
     const names = Array.from({ length: 30 }, (_, i) => `run-${i}`)
     await startAll(reflex, names)
     await until(() => workers.lines.length >= 30)
@@ -128,6 +130,37 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
     await own.down()
     await own.up()
     await answerAll(reflex, names)
+    await until(() => ended(reflex, names))
+    expect(wrongIn(workers.lines, names)).toEqual([])
+  })
+
+  it('go on when the network to the server is cut again and again', async () => {
+    const proxy = await PostgresProxy.start(server.port)
+    onTestFinished(() => proxy.stop())
+    const schema = new URL(server.address()).searchParams.get('schema') ?? ''
+    const workers = new Workers({ address: server.address({ schema, port: proxy.port }), leaseMs: LEASE_MS, toolMs: 20, tools: true })
+    const reflex = starter(server.address({ schema }), workers.folder)
+    await Promise.all([workers.start(), workers.start()])
+    const names = Array.from({ length: 20 }, (_, i) => `run-${i}`)
+    proxy.cutEvery(60)
+    await startAll(reflex, names)
+    await answerAll(reflex, names)
+    await until(() => ended(reflex, names))
+    expect(wrongIn(workers.lines, names)).toEqual([])
+  })
+
+  it('of a new version take the runs that slept while the old ones were replaced', async () => {
+    const address = server.address()
+    const workers = new Workers({ address, leaseMs: LEASE_MS, toolMs: 5, tools: true })
+    const reflex = starter(address, workers.folder)
+    const old = await workers.start()
+    const names = Array.from({ length: 10 }, (_, i) => `run-${i}`)
+    await startAll(reflex, names)
+    await until(async () => (await reflex.inbox()).length === names.length)
+    await workers.drain(old)
+    // Answered while no worker is there at all.
+    await answerAll(reflex, names)
+    await workers.start({ moreTools: ['new'] })
     await until(() => ended(reflex, names))
     expect(wrongIn(workers.lines, names)).toEqual([])
   })

@@ -18,6 +18,10 @@ export interface ChildOrder {
   readonly toolMs: number
   /** False: a worker without the tool. */
   readonly tools: boolean
+  /** The names of further tools: workers with other tools are another version. */
+  readonly moreTools?: readonly string[]
+  /** Milliseconds by which its clock is ahead. */
+  readonly aheadMs?: number
 }
 
 export interface WorldLine {

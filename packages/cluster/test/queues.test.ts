@@ -124,6 +124,17 @@ describe.skipIf('missing' in programs)(`the queues of a cluster${skipped}`, () =
     await until(() => world.turns.length === 3)
   })
 
+  it('gives a run to a worker that has what it needs', async () => {
+    const world = await ClusterWorld.at(server)
+    await world.join(world.carrying())
+    await world.cluster.enlist('heavy', { needs: ['has:gpu'] })
+    await world.start('heavy')
+    await until(async () => (await world.cluster.facts()).missingCount === 1)
+    expect((await world.cluster.facts()).missing).toMatchObject([{ run: 'heavy', lacks: ['has:gpu'] }])
+    await world.addWorker('big', ['has:gpu', 'kind:note@1'])
+    await until(async () => (await world.state('heavy')) === 'admitted')
+  })
+
   it('lets a worker serve only its queues', async () => {
     const world = await ClusterWorld.at(server)
     await world.cluster.setQueue('gpu', {})

@@ -140,7 +140,8 @@ begin
   select * into t from ${own}.turn where run = wanted for update;
   if not found then
     insert into ${own}.turn (run, id, queue, tenant, priority, needs)
-      select r.seq, r.id, coalesce(p.queue, 'default'), coalesce(p.tenant, ''), coalesce(p.priority, 0), ${own}.need_of(r.program)
+      select r.seq, r.id, coalesce(p.queue, 'default'), coalesce(p.tenant, ''), coalesce(p.priority, 0),
+        ${own}.need_of(r.program) || coalesce(p.needs, '{}')
       from ${store}.run r left join ${own}.place p on p.run = r.id where r.seq = wanted on conflict do nothing;
     select * into t from ${own}.turn where run = wanted for update;
     if not found then return; end if;

@@ -23,7 +23,9 @@ create table ${own}.queue (
 );
 create table ${own}.call (id text primary key, queue text not null, worker text not null, since bigint not null);
 create index call_queue on ${own}.call (queue);
-create table ${own}.place (run text primary key, queue text not null, tenant text not null, priority integer not null, at bigint not null);
+create table ${own}.place (
+  run text primary key, queue text not null, tenant text not null, priority integer not null, needs text[] not null, at bigint not null
+);
 create table ${own}.turn (
   run bigint primary key, id text not null, queue text not null, tenant text not null, priority integer not null, needs text[] not null,
   number bigint not null default 0, state text not null default 'rests', again boolean not null default false,

@@ -132,6 +132,7 @@ const RUN = {
   queue: TEXT,
   tenant: TEXT,
   priority: NUMBER,
+  needs: listOf(TEXT),
 } satisfies FormsOf<SharedRunOptions>
 
 /** The form of the first argument of `run`: a path, a program, or a value that can be read as a program. */

@@ -128,6 +128,8 @@ export interface SharedRunOptions<Types extends WorkflowTypes = UnknownTypes> {
   readonly tenant?: string
   /** With a cluster: a lower number goes first in its queue and tenant. Default: 0. */
   readonly priority?: number
+  /** With a cluster: what its workers must have, as their operators say: `gpu` for those that joined with `has: ['gpu']`. */
+  readonly needs?: readonly string[]
 }
 
 /** The options of a run: the shared ones, and those of each kind under its name: `{ pipeline: { resumeFrom } }`. */

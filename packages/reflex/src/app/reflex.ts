@@ -362,9 +362,10 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /** Returns the place of a run among those of the cluster; undefined without one. Throws `R5142` and `R5143`. */
-  #placeOf({ queue, tenant, priority }: Pick<SharedRunOptions, 'queue' | 'tenant' | 'priority'>): RunPlace | undefined {
-    if (this.clusterSettings !== undefined) return checkPlace({ queue, tenant, priority })
-    const [named] = Object.entries({ queue, tenant, priority }).find(([, value]) => value !== undefined) ?? []
+  #placeOf({ queue, tenant, priority, needs }: Pick<SharedRunOptions, keyof RunPlace>): RunPlace | undefined {
+    const place = { queue, tenant, priority, needs }
+    if (this.clusterSettings !== undefined) return checkPlace(place)
+    const [named] = Object.entries(place).find(([, value]) => value !== undefined) ?? []
     if (named === undefined) return undefined
     throw memberFaults.make('R5142', `${named} has no effect: this process carries its runs on by itself`)
   }

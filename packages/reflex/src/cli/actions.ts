@@ -66,6 +66,7 @@ const START_OPTIONS: readonly Option[] = [
   new Option('--queue <name>', 'with --cluster: the queue in which the run waits for a worker; default: default'),
   new Option('--tenant <name>', 'with --cluster: the customer for whom the run works; tenants share the workers fairly'),
   new Option('--priority <number>', 'with --cluster: a lower number goes first; default: 0'),
+  repeatableOption('--needs <word>', 'with --cluster: what a worker must have, as its --has says; repeatable'),
   new Option('--no-cache', 'parse every text again; the command always does so'),
   ...COMMON,
 ]

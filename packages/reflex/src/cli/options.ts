@@ -44,6 +44,7 @@ export interface RunFlags extends ContinueFlags {
   readonly queue?: string
   readonly tenant?: string
   readonly priority?: string
+  readonly needs?: readonly string[]
 }
 
 /** The flags that choose the form of the output, not its content. */

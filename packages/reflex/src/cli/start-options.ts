@@ -46,6 +46,7 @@ export async function startOptions(
     ...(flags.queue === undefined ? {} : { queue: flags.queue }),
     ...(flags.tenant === undefined ? {} : { tenant: flags.tenant }),
     ...(flags.priority === undefined ? {} : { priority: Number(flags.priority) }),
+    ...(flags.needs === undefined ? {} : { needs: flags.needs }),
     ...own,
     ...(live === undefined
       ? {}

@@ -45,6 +45,8 @@ export interface RunPlace {
   readonly tenant?: string
   /** A lower number goes first. Default: 0. */
   readonly priority?: number
+  /** Words of `can` that its worker must have, besides those for its program. */
+  readonly needs?: readonly string[]
 }
 
 /** The limits of a queue, set by the operator. An absent limit stays as it is; `null` removes it. */

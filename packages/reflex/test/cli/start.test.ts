@@ -49,13 +49,13 @@ const [WORKFLOW, PIPELINE] = ['/kinds/workflow/face/body.ts', '/kinds/pipeline/f
 const KINDS = [WORKFLOW, PIPELINE]
 
 /** Modules of a command that loads no kind, and of one that loads pipelines, with some to spare. */
-const [LIGHT, WITH_WORKFLOWS, WITH_PIPELINES] = [650, 725, 940]
+const [LIGHT, WITH_WORKFLOWS, WITH_PIPELINES] = [668, 745, 950]
 
 const has = (urls: readonly string[], part: string): boolean => urls.some((url) => url.includes(part))
 
 test('the version loads no verb', () => {
   const { all } = loadedBy('--version')
-  expect(all.length).toBeLessThan(160)
+  expect(all.length).toBeLessThan(165)
   expect([has(all, '/cli/verbs/'), has(all, '/commander/')]).toEqual([false, false])
 })
 

@@ -12,12 +12,18 @@ export function checkName(what: string, name: string): string {
 }
 
 /** Returns the place of a run among the others, without absent parts. Throws `R5143` for a part that is not valid. */
-export function checkPlace({ queue, tenant, priority }: { readonly [Part in keyof RunPlace]: RunPlace[Part] | undefined }): RunPlace {
+export function checkPlace({
+  queue,
+  tenant,
+  priority,
+  needs,
+}: { readonly [Part in keyof RunPlace]: RunPlace[Part] | undefined }): RunPlace {
   if (priority !== undefined && !(Number.isInteger(priority) && priority >= 0 && priority <= LEAST_URGENT))
     throw memberFaults.make('R5143', `the priority ${priority} is not a whole number from 0 to 1,000,000`, { fix: 'write --priority 10' })
   return {
     ...(queue === undefined ? {} : { queue: checkName('the queue', queue) }),
     ...(tenant === undefined ? {} : { tenant: checkName('the tenant', tenant) }),
     ...(priority === undefined ? {} : { priority }),
+    ...(needs === undefined ? {} : { needs: needs.map((word) => `has:${checkName('the word', word)}`) }),
   }
 }

@@ -91,8 +91,8 @@ describe('a start', () => {
   test('enlists the run at its place before another process can take it', async () => {
     const { process, fake, asks } = clusterPlace()
     await fake.openCluster('').then((cluster) => cluster.setQueue('slow', {}))
-    await process('starter').start(asks, { id: 'otter', queue: 'slow', tenant: 'acme', priority: 3 })
-    expect(fake.places.get('otter')).toEqual({ queue: 'slow', tenant: 'acme', priority: 3 })
+    await process('starter').start(asks, { id: 'otter', queue: 'slow', tenant: 'acme', priority: 3, needs: ['gpu'] })
+    expect(fake.places.get('otter')).toEqual({ queue: 'slow', tenant: 'acme', priority: 3, needs: ['has:gpu'] })
   })
 
   test('in a queue that does not exist is refused, and there is no run that a worker could take', async () => {
@@ -105,6 +105,7 @@ describe('a start', () => {
   test.each([
     [{ queue: 'a queue' }, 'R5143'],
     [{ tenant: '' }, 'R5143'],
+    [{ needs: ['a b'] }, 'R5143'],
     [{ priority: 1.5 }, 'R5143'],
     [{ priority: -1 }, 'R5143'],
   ])('with the place %j is refused with %s', async (place, code) => {
