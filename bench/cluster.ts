@@ -185,7 +185,7 @@ async function idle(server: PostgresServer, folder: string, line: Line): Promise
     const [tick] = await server.sql<{ 'QUERY PLAN': string }>(
       `explain (analyze, summary) select ${schema}_cluster.tick(${schema}_cluster.now_ms(), false)`,
     )
-    const text = String(tick?.['QUERY PLAN'] ?? '')
+    const text = tick?.['QUERY PLAN'] ?? ''
     line(`  an idle worker, ${what}`, `${each.toFixed(0)} commits/s`, `a tick takes ${/time=[\d.]+\.\.([\d.]+)/.exec(text)?.[1] ?? '?'} ms`)
   }
   await watch('no runs')

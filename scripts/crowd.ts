@@ -3,7 +3,8 @@
  * Measures how long it takes and how much memory it needs, over SQLite and, where a server can be started, over Postgres.
  * Memory is what the process has of the machine. Then four workers share runs that wait for one time after the other: how late
  * each of these was met; and one worker advances 10,000 runs that each tick once a minute, as many trees, and as many graphs, each of which also
- * gets an event. The exit code is 1 if anything was lost.
+ * gets an event. Over Postgres, the workers of a cluster then carry on 5,000 runs that became due at once among 100,000 that sleep.
+ * The exit code is 1 if anything was lost.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,6 +15,7 @@ import { openStore } from '../packages/reflex/src/store/index.ts'
 import { crowd, type CrowdMoment } from '../packages/reflex/test/app/crowd.ts'
 import { graphCrowd } from '../packages/reflex/test/app/crowd-graphs.ts'
 import { timers, type TimersOptions } from '../packages/reflex/test/app/crowd-timers.ts'
+import { clusterCrowd } from '../packages/cluster/test/crowd.ts'
 import { postgresPrograms, PostgresServer } from '../packages/reflex/test/store/postgres-server.ts'
 
 const { values } = parseArgs({
@@ -24,6 +26,8 @@ const { values } = parseArgs({
     times: { type: 'string', default: '10' },
     ticking: { type: 'string', default: '10000' },
     minutes: { type: 'string', default: '2' },
+    sleeping: { type: 'string', default: '100000' },
+    due: { type: 'string', default: '5000' },
     store: { type: 'string' },
   },
 })
@@ -36,7 +40,10 @@ async function main(): Promise<number> {
   // Each store in a process of its own, so that one's memory is not counted for the other.
   if (values.store === undefined) {
     const codes = ['sqlite', 'postgres'].map((store) => {
-      const sizes = ['runs', 'answered', 'timed', 'times', 'ticking', 'minutes'].flatMap((size) => [`--${size}`, values[size as 'runs']])
+      const sizes = ['runs', 'answered', 'timed', 'times', 'ticking', 'minutes', 'sleeping', 'due'].flatMap((size) => [
+        `--${size}`,
+        values[size as 'runs'],
+      ])
       const words = ['--expose-gc', import.meta.filename, '--store', store, ...sizes]
       return spawnSync(process.execPath, words, { stdio: 'inherit' }).status
     })
@@ -85,11 +92,23 @@ async function main(): Promise<number> {
     console.log(
       `  ${ticking} graphs, once a minute and an event each: late by at most ${delays.at(-1) ?? 0} ms, 99 of 100 by ${late99} ms; ${graphs.wrong.length} lost`,
     )
-    return lost + held + late + ticks + trees + graphs.wrong.length === 0 ? 0 : 1
+    const cluster = server === undefined ? [] : await inCluster(server)
+    return lost + held + late + ticks + trees + graphs.wrong.length + cluster.length === 0 ? 0 : 1
   } finally {
     await server?.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** A cluster of four workers among a crowd that sleeps. Returns what was lost. */
+async function inCluster(server: PostgresServer): Promise<readonly string[]> {
+  const [sleeping, due] = [Number(values.sleeping), Number(values.due)]
+  const { wrong, delays } = await clusterCrowd({ server, sleeping, due, workers: WORKERS })
+  for (const line of wrong.slice(0, 10)) console.log(`  ${line}`)
+  const at = (share: number): string => `${((delays[Math.floor((delays.length - 1) * share)] ?? 0) / 1000).toFixed(1)} s`
+  const late = `done after ${at(0.5)} (median), ${at(1)} (last) from the start of the workers; ${wrong.length} lost`
+  console.log(`  cluster: ${due} due at once among ${sleeping} asleep, workers: ${WORKERS}: ${late}`)
+  return wrong
 }
 
 function told({ what, ms, most, now, held }: CrowdMoment): void {

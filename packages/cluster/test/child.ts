@@ -20,9 +20,9 @@ const note = defineTool({
   repeat: 'keyed',
   needs: () => [],
   async run({ step }: { readonly step: string }, { run, key }) {
-    appendFileSync(order.world, `${JSON.stringify({ did: 'begun', run, step, key, pid: process.pid })}\n`)
+    appendFileSync(order.world, `${JSON.stringify({ did: 'begun', run, step, key, pid: process.pid, at: Date.now() })}\n`)
     await new Promise((resolve) => setTimeout(resolve, order.toolMs))
-    appendFileSync(order.world, `${JSON.stringify({ did: 'ended', run, step, key, pid: process.pid })}\n`)
+    appendFileSync(order.world, `${JSON.stringify({ did: 'ended', run, step, key, pid: process.pid, at: Date.now() })}\n`)
     return { step }
   },
 })

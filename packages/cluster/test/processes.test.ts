@@ -5,6 +5,7 @@ import { defineTool } from '../../reflex/src/tools/index.ts'
 import { PostgresProxy } from '../../reflex/test/store/postgres-proxy.ts'
 import { PostgresServer, postgresPrograms } from '../../reflex/test/store/postgres-server.ts'
 import { openCluster } from '../src/index.ts'
+import { clusterCrowd } from './crowd.ts'
 import { type WorldLine, Workers } from './processes.ts'
 import { until } from './world.ts'
 
@@ -32,6 +33,13 @@ const PROGRAM = workflow({
     { id: 'd', from: 'ask', to: 'four', event: 'YES' },
   ],
 })
+
+/** Workers that end with the test. */
+function hire(order: ConstructorParameters<typeof Workers>[0]): Workers {
+  const workers = new Workers(order)
+  onTestFinished(() => workers.end())
+  return workers
+}
 
 /** What the tools did wrong: a step that is missing or out of order, and a call that was made again after it had ended. */
 function wrongIn(lines: readonly WorldLine[], runs: readonly string[]): string[] {
@@ -84,7 +92,7 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
 
   it('carry runs on to their ends, each step once and in order', async () => {
     const address = server.address()
-    const workers = new Workers({ address, leaseMs: LEASE_MS, toolMs: 5, tools: true })
+    const workers = hire({ address, leaseMs: LEASE_MS, toolMs: 5, tools: true })
     const reflex = starter(address, workers.folder)
     await Promise.all([workers.start(), workers.start()])
     const names = Array.from({ length: 20 }, (_, i) => `run-${i}`)
@@ -98,7 +106,7 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
 
   it('lose nothing and repeat nothing that is settled when workers are killed and stopped', async () => {
     const address = server.address()
-    const workers = new Workers({ address, leaseMs: LEASE_MS, toolMs: 50, tools: true })
+    const workers = hire({ address, leaseMs: LEASE_MS, toolMs: 50, tools: true })
     const reflex = starter(address, workers.folder)
     // A clock may be off by a quarter of a lease.
     const [killed, stopped] = await Promise.all([workers.start(), workers.start(), workers.start({ aheadMs: LEASE_MS / 5 })])
@@ -121,7 +129,7 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
     const own = await PostgresServer.start()
     onTestFinished(() => own.stop())
     const address = own.address()
-    const workers = new Workers({ address, leaseMs: LEASE_MS, toolMs: 20, tools: true })
+    const workers = hire({ address, leaseMs: LEASE_MS, toolMs: 20, tools: true })
     const reflex = starter(address, workers.folder)
     await Promise.all([workers.start(), workers.start()])
     const names = Array.from({ length: 20 }, (_, i) => `run-${i}`)
@@ -138,7 +146,7 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
     const proxy = await PostgresProxy.start(server.port)
     onTestFinished(() => proxy.stop())
     const schema = new URL(server.address()).searchParams.get('schema') ?? ''
-    const workers = new Workers({ address: server.address({ schema, port: proxy.port }), leaseMs: LEASE_MS, toolMs: 20, tools: true })
+    const workers = hire({ address: server.address({ schema, port: proxy.port }), leaseMs: LEASE_MS, toolMs: 20, tools: true })
     const reflex = starter(server.address({ schema }), workers.folder)
     await Promise.all([workers.start(), workers.start()])
     const names = Array.from({ length: 20 }, (_, i) => `run-${i}`)
@@ -151,7 +159,7 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
 
   it('of a new version take the runs that slept while the old ones were replaced', async () => {
     const address = server.address()
-    const workers = new Workers({ address, leaseMs: LEASE_MS, toolMs: 5, tools: true })
+    const workers = hire({ address, leaseMs: LEASE_MS, toolMs: 5, tools: true })
     const reflex = starter(address, workers.folder)
     const old = await workers.start()
     const names = Array.from({ length: 10 }, (_, i) => `run-${i}`)
@@ -165,9 +173,15 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
     expect(wrongIn(workers.lines, names)).toEqual([])
   })
 
+  it('carry on what was answered while no worker was there, among runs that sleep', async () => {
+    const { wrong, delays } = await clusterCrowd({ server, sleeping: 2000, due: 40, workers: 2 })
+    expect(wrong).toEqual([])
+    expect(delays).toHaveLength(40)
+  })
+
   it('leave a run to those that have its tools, and list it until one is there', async () => {
     const address = server.address()
-    const workers = new Workers({ address, leaseMs: LEASE_MS, toolMs: 5, tools: false })
+    const workers = hire({ address, leaseMs: LEASE_MS, toolMs: 5, tools: false })
     const reflex = starter(address, workers.folder)
     const cluster = await openCluster(address, { host: reflex.host })
     onTestFinished(() => cluster.close())
@@ -184,7 +198,7 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
 
   it('hand their runs to others when they are told to end', async () => {
     const address = server.address()
-    const workers = new Workers({ address, leaseMs: LEASE_MS, toolMs: 20, tools: true })
+    const workers = hire({ address, leaseMs: LEASE_MS, toolMs: 20, tools: true })
     const reflex = starter(address, workers.folder)
     const [first] = await Promise.all([workers.start(), workers.start()])
     const names = Array.from({ length: 20 }, (_, i) => `run-${i}`)

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { onTestFinished } from 'vitest'
 
 const CHILD = resolve(import.meta.dirname, 'child.ts')
 
@@ -30,9 +29,11 @@ export interface WorldLine {
   readonly step: string
   readonly key: string
   readonly pid: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
 }
 
-/** Workers in processes of their own, and the file of what their tools did. */
+/** Workers in processes of their own, and the file of what their tools did. `end` removes both. */
 export class Workers {
   readonly folder = mkdtempSync(join(tmpdir(), 'reflex-cluster-'))
   readonly world = join(this.folder, 'world')
@@ -43,10 +44,11 @@ export class Workers {
   constructor(order: Omit<ChildOrder, 'world' | 'workdir'>) {
     this.#order = order
     writeFileSync(this.world, '')
-    onTestFinished(() => {
-      for (const child of this.#children) child.kill('SIGKILL')
-      rmSync(this.folder, { recursive: true, force: true })
-    })
+  }
+
+  end(): void {
+    for (const child of this.#children) child.kill('SIGKILL')
+    rmSync(this.folder, { recursive: true, force: true })
   }
 
   /** What the workers wrote to their standard error. */
