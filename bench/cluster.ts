@@ -169,7 +169,7 @@ async function delays(server: PostgresServer, folder: string, line: Line): Promi
   await reflex.close()
 }
 
-/** What the server commits and does for two idle workers, without runs and with a million that sleep. */
+/** Prints the commits of the server for an idle worker and the time of a tick, without runs and with a million sleeping runs. */
 async function idle(server: PostgresServer, folder: string, line: Line): Promise<void> {
   const crew = new Crew(folder)
   const address = server.address()

@@ -38,7 +38,7 @@ export const whole = (value: number): string => Math.round(value).toLocaleString
 export const rough = (value: number): string => Number(value.toPrecision(2)).toLocaleString('en-US')
 export const percent = (share: number): string => `${rough(share * 100)} %`
 
-/** What 1,000 steps per second cost, in turns of different lengths. */
+/** Returns the table of the costs of 1,000 steps per second, for turns of different lengths. */
 export function costTable(): string {
   const rows = [1, 10, 100].map((stepsOfTurn) => {
     const cost = costOfSteps(1000, stepsOfTurn)
@@ -58,7 +58,7 @@ export function costTable(): string {
   return table(head, rows)
 }
 
-/** What machines use of a server, with what is used up first. */
+/** Returns the table of what machines use of a server, and of the resource that is used up first. */
 export function machinesTable(): string {
   const { installed, small, large } = SERVERS
   const rows = (

@@ -6,7 +6,7 @@ import { ADMIT_MS, type Cost, DISPATCH, FREE, HEARTBEAT, HOLD, POLL, STEP, TICK,
 import type { ServerLimits, TurnWork } from './settings.ts'
 import { meanTurnMs } from './work-times.ts'
 
-/** What every machine does. A machine has one worker, which uses one processor. */
+/** The load of one machine. A machine has one worker, which uses one processor. */
 export interface Machine {
   /** Turns that it performs at once. */
   readonly slots: number
@@ -29,7 +29,7 @@ const PLANNED = 0.7
 const SECONDS_A_DAY = 86_400
 const MOST_MACHINES = 2 ** 20
 
-/** What machines do and use in one second. */
+/** The work of all machines in one second, and the resources that it uses. */
 export interface Demand {
   readonly turns: number
   readonly steps: number

@@ -24,7 +24,7 @@ export class Delays {
   }
 }
 
-/** What a cluster holds at one moment. */
+/** The numbers of turns in a cluster at one moment. */
 export interface Sample {
   readonly at: number
   readonly waiting: number

@@ -1,7 +1,7 @@
 import type { Delays, Sample } from './delays.ts'
 import type { Turn, TurnCounts } from './turns.ts'
 
-/** What an observer is told of a turn. A turn of a worker that was lost begins again. */
+/** An event of a turn, for observers. A turn whose worker died begins again. */
 export interface TurnEvent {
   readonly did: 'due' | 'admitted' | 'begun' | 'ended' | 'lost'
   readonly turn: Turn

@@ -1,4 +1,4 @@
-/** What one Postgres server can do. */
+/** The limits of one Postgres server. */
 export interface ServerLimits {
   readonly name: string
   readonly commitsPerSecond: number
@@ -25,7 +25,7 @@ export interface QueueLimits {
 export interface TenantLoad {
   readonly tenant: string
   readonly queue: string
-  /** A turn of a lower number goes first, whoever's it is. Default: 0. */
+  /** Turns with a lower number go first, before those of every other tenant. Default: 0. */
   readonly priority?: number
   /** The number of runs, one of which becomes due at each arrival. */
   readonly runs: number
@@ -35,7 +35,7 @@ export interface TenantLoad {
   readonly burst?: { readonly at: number; readonly runs: number }
 }
 
-/** What a turn does: steps, each with an effect that takes a while. */
+/** The work of a turn: a number of steps, each with one effect. */
 export interface TurnWork {
   readonly steps: number
   /** The median of the milliseconds of an effect. */

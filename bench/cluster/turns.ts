@@ -24,7 +24,7 @@ export interface SimulatedRun {
   isDueAgain: boolean
 }
 
-/** What became of the inputs of a simulation. Every input that became due began a turn or joined one. */
+/** Counts the inputs of a simulation. Every input that is due begins a turn or is taken by one. */
 export interface TurnCounts {
   inputs: number
   /** Inputs of a run that already waited for a turn. */

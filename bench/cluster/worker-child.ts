@@ -1,6 +1,6 @@
 /**
  * A worker of the benchmark of clusters in a process of its own: `node worker-child.ts ORDER`, the order being JSON. It says `ready`, begins
- * when it is told to, and ends when it is told again. Each effect is a line in a file.
+ * with the first message from its parent, and ends with the second. Each effect writes one line into a file.
  */
 import { DBOS } from '@dbos-inc/dbos-sdk'
 import { appendFileSync } from 'node:fs'

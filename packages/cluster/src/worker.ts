@@ -1,16 +1,19 @@
 import { digest, type Fault, faultData, type Host, toFault } from 'reflex-runtime/kernel'
-import type { Connection } from './connection.ts'
 import { clusterFaults, type ClusterWorker, type TurnOutcome, type WorkerParts } from 'reflex-runtime/store'
+import type { Connection } from './connection.ts'
 import { addQueue, type Engine, launchEngine, stopEngine } from './engine.ts'
 import { type Names, engineSchema } from './sql/names.ts'
 
-/** Milliseconds between two ticks, between two looks at all queues and at all runs, and after which an ended workflow of DBOS is forgotten. */
+/** Milliseconds between two ticks. */
 const TICK_MS = 250
+/** Milliseconds between two looks at the list of queues. */
 const QUEUES_MS = 1000
-/** Milliseconds between two attempts to be the one that starts DBOS. */
-const LAUNCH_MS = 100
+/** Milliseconds between two ticks that look at all runs. */
 const WHOLE_MS = 30_000
+/** Milliseconds after which an ended workflow of DBOS is deleted. */
 const FORGET_AFTER_MS = 60_000
+/** Milliseconds between two attempts to start DBOS while another worker starts it. */
+const LAUNCH_MS = 100
 /** The part of a lease between two heartbeats. */
 const BEATS = 4
 

@@ -34,7 +34,7 @@ begin
     found_due := found_due + 1;
   end loop;
   for r in select run.* from ${store}.run left join ${own}.turn on turn.run = run.seq
-    where run.owner in (select id from ${store}.worker where seen + ttl <= at)
+    where (whole or run.owner in (select id from ${store}.worker where seen + ttl <= at))
       and (run.status = 'running' or run.seq in (select run from ${store}.inbox where taken is null))
       and coalesce(turn.state, 'rests') = 'rests' limit ${MOST_DUE}
   loop
@@ -44,15 +44,6 @@ begin
     end if;
   end loop;
   if whole then
-    for r in select run.* from ${store}.run left join ${own}.turn on turn.run = run.seq
-      where (run.status = 'running' or run.seq in (select run from ${store}.inbox where taken is null))
-        and coalesce(turn.state, 'rests') = 'rests' limit ${MOST_DUE}
-    loop
-      if ${own}.due(r, at) then
-        perform ${own}.make_due(r.seq, at);
-        found_due := found_due + 1;
-      end if;
-    end loop;
     delete from ${own}.call where worker not in (select id from ${own}.worker where seen + ttl > at);
     delete from ${own}.place where place.at < ${own}.now_ms() - ${FORGET_MS};
     delete from ${own}.worker where seen + ttl < at - ${FORGET_MS} and not exists (select from ${own}.turn where turn.worker = worker.id);
