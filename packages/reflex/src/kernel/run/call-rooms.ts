@@ -5,10 +5,13 @@ import { entered, type GivenRoom } from './waiting-calls.ts'
 export class CallRooms {
   #given: GivenRoom | undefined
   readonly #leaves = new Set<Leave>()
+  /** True once the call is performed. Its rooms are left then when that has ended in fact, and not when it is aborted. */
+  isUnderWay: boolean
   #isOver = false
 
   constructor(given?: GivenRoom) {
     this.#given = given
+    this.isUnderWay = given === undefined
     if (given !== undefined) this.#leaves.add(given.leave)
   }
 

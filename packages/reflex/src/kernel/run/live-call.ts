@@ -27,15 +27,19 @@ export interface CallOwner<S extends RunFacts = RunFacts> {
   session?(port: string): unknown
 }
 
+/** What few calls have: it is created when it is first used. */
+interface CallExtras {
+  parts?: PartStream | undefined
+  rooms?: CallRooms
+}
+
 /** A call of an effect in this process: its data, and the means to stop it. */
 export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   readonly #owner: CallOwner<S>
   readonly pendingEffect: PendingEffect
   readonly implementation: Port<S>
   #controller: AbortController | undefined
-  #parts: PartStream | undefined
-  #rooms: CallRooms | undefined
-  #isUnderWay = false
+  #extras: CallExtras | undefined
   /** True if something leaves the machine when it is performed. After the call is over: true if it was dropped, so its late result is noted. */
   leaves = false
 
@@ -66,33 +70,34 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   /** Performs the call, or simulates it if its run is simulated. */
   perform(): unknown {
     const { implementation } = this
-    this.#isUnderWay = true
+    if (this.#extras?.rooms !== undefined) this.#extras.rooms.isUnderWay = true
     if (this.isPerformed) return implementation.perform(this)
     return typeof implementation.simulate === 'function' ? implementation.simulate(this) : SIMULATED
   }
 
   /** Begins the call with room that it was given while it waited. */
   beginWith(room: GivenRoom): void {
-    this.#rooms = new CallRooms(room)
+    this.#extras = { rooms: new CallRooms(room) }
   }
 
   /** True if the call has begun with room. */
   get hasRoom(): boolean {
-    return this.#rooms !== undefined
+    return this.#extras?.rooms !== undefined
   }
 
   enter(use: string, signal: AbortSignal = this.signal): Promise<Leave> | undefined {
-    const given = this.#rooms?.take(use)
+    const given = this.#extras?.rooms?.take(use)
     if (given !== undefined) return Promise.resolve(given)
     const { admission } = this.#owner
     if (this.settings.simulated || admission?.isLimited(use) !== true) return undefined
-    this.#rooms ??= new CallRooms()
-    return this.#rooms.enter(admission, use, signal)
+    const extras = (this.#extras ??= {})
+    extras.rooms ??= new CallRooms()
+    return extras.rooms.enter(admission, use, signal)
   }
 
   /** Leaves the rooms of the call: nothing of it is under way any more. */
   leaveRooms(): void {
-    this.#rooms?.end()
+    this.#extras?.rooms?.end()
   }
 
   get answers(): readonly EffectAnswer[] {
@@ -178,34 +183,34 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   part(delta: Json, begins = false): void {
     if (this.isOver) return
     const copy = copyJson(delta, `progress of ${this.port}`)
-    this.#parts ??= this.#owner.streamOf?.(this)
-    this.#parts?.add(copy, begins)
+    const extras = (this.#extras ??= {})
+    extras.parts ??= this.#owner.streamOf?.(this)
+    extras.parts?.add(copy, begins)
   }
 
   takeParts(): Json | undefined {
-    return this.isOver ? undefined : this.#parts?.take()
+    return this.isOver ? undefined : this.#extras?.parts?.take()
   }
 
   /** Returns the last parts of a call that is about to settle, joined; undefined if all are recorded. */
   endParts(): Json | undefined {
-    return this.isOver ? undefined : this.#parts?.end()
+    return this.isOver ? undefined : this.#extras?.parts?.end()
   }
 
   /** Releases a call that has settled, and its rooms: a later abort would reach a tool that has already answered. */
   settle(): void {
     this.leaves = false
     this.#controller = undefined
-    this.#parts?.take()
+    this.#extras?.parts?.take()
     this.leaveRooms()
   }
 
   /** Aborts the effect. The late result of a dropped one that leaves the machine is noted, any other is ignored. */
   abort(isDropped = false): void {
     this.leaves &&= isDropped
-    this.#parts?.take()
+    this.#extras?.parts?.take()
     this.#controller?.abort()
-    // One under way has its rooms until it has ended in fact.
-    if (!this.#isUnderWay) this.leaveRooms()
+    if (this.#extras?.rooms?.isUnderWay === false) this.leaveRooms()
   }
 }
 

@@ -24,10 +24,8 @@ export class PendingEffect {
   hasParts = false
   /** True if a question about it is open: whether it happened, or whether it may be performed. It is not performed in the meantime. */
   isQuestioned = false
-  /** True if it starts later: after other effects of the run have settled, or once there is room for what it uses. */
-  isPostponed = false
-  /** What a postponed effect waits for room for, such as `tool:refund`; what it has waited for, once it has begun. */
-  waitsFor: string | undefined
+  /** Set by the first record that postpones it. */
+  #postponement: { readonly isOver: boolean; readonly waitsFor: string | undefined } | undefined
   /** The grants that the open question before it is about. */
   askedGrants: readonly string[] | undefined
   /** The answers to questions that it asked while it was performed; undefined for most effects. */
@@ -42,6 +40,25 @@ export class PendingEffect {
     this.frame = frame
     this.#request = request
     this.record = record
+  }
+
+  /** True if it starts later: after other effects of the run have settled, or once there is room for what it uses. */
+  get isPostponed(): boolean {
+    return this.#postponement?.isOver === false
+  }
+
+  /** What a postponed effect waits for room for, such as `tool:refund`; what it has waited for, once it has begun. */
+  get waitsFor(): string | undefined {
+    return this.#postponement?.waitsFor
+  }
+
+  postpone(waitsFor: string | undefined): void {
+    this.#postponement = { isOver: false, waitsFor }
+  }
+
+  /** Begins, after it was postponed. */
+  begin(): void {
+    if (this.#postponement !== undefined) this.#postponement = { ...this.#postponement, isOver: true }
   }
 
   get port(): string {

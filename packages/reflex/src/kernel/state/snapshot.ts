@@ -333,9 +333,9 @@ function loadFrame(state: State, stored: StoredFrame): void {
     const effect = new PendingEffect(id, frame, requestOf(port, args ?? undefined, requestedKey ?? undefined), record)
     effect.hasParts = (bits & 1) !== 0
     effect.isQuestioned = (bits & 2) !== 0
-    effect.isPostponed = (bits & 4) !== 0
+    if ((bits & 4) !== 0 || waitsFor !== undefined) effect.postpone(waitsFor)
+    if ((bits & 4) === 0) effect.begin()
     effect.answers = answers?.length === 0 ? undefined : answers
-    effect.waitsFor = waitsFor
     const [by, why] = more
     if ((bits & 8) === 0) effect.askedGrants = more.length === 0 ? undefined : more
     else if (by !== undefined && why !== undefined) effect.stopped = { by, why }

@@ -218,7 +218,7 @@ export class State {
         this.#use(frame, usageOfInput(input, this.isCurrentFormat))
         break
       case 'later':
-        this.#postpone(this.#pendingEffectOf(frame, input[1]), input[2])
+        this.#pendingEffectOf(frame, input[1]).postpone(input[2])
         break
       case 'unknown':
         this.#pendingEffectOf(frame, input[1]).isQuestioned = true
@@ -358,12 +358,7 @@ export class State {
   /** Resets an effect that is performed from its start again: earlier progress does not count. */
   #restart(effect: PendingEffect): void {
     effect.hasParts = false
-    effect.isPostponed = false
-  }
-
-  #postpone(effect: PendingEffect, waitsFor: string | undefined): void {
-    effect.isPostponed = true
-    effect.waitsFor = waitsFor
+    effect.begin()
   }
 
   #settle(frame: Frame, id: Ref): void {
