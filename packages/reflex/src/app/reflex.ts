@@ -27,7 +27,7 @@ import {
 import type { ExportOptions } from '../history/archive/export.ts'
 import type { ForgetOptions, ForgottenRecords } from '../history/archive/forget.ts'
 import type { ImportedRun, ImportOptions } from '../history/archive/import.ts'
-import { assemble, type Assembly, type CallLimit, runFolderIn } from './assembly.ts'
+import { assemble, type Assembly, runFolderIn } from './assembly.ts'
 import type { CollectResult, CollectOptions } from '../runs/collecting.ts'
 import { readAddress, readPartAddress } from '../runs/address.ts'
 import { checkRecording } from '../runs/run-models.ts'
@@ -48,6 +48,7 @@ import { isRunName, invalidRunName } from '../history/run-name.ts'
 import { checkReason } from '../people/index.ts'
 import { type Surroundings, thisProcess } from './host.ts'
 import {
+  type Admission,
   copyJson,
   type Fault,
   type Host,
@@ -430,9 +431,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     }
   }
 
-  /** Lets calls to models (`model:PROVIDER`) and tools (`tool:NAME`) wait until they may begin; undefined: none waits from then on. */
-  limitCalls(limit: CallLimit | undefined): void {
-    this.#assembly.limitCalls(limit)
+  /** Limits the calls of models (`model:PROVIDER`) and tools (`tool:NAME`) that begin from now on; undefined: none waits. */
+  limitCalls(admission: Admission | undefined): void {
+    this.runtime.admission = admission
   }
 
   /** Allows programs to call a tool of this process. Throws `R4101` if another tool has its name. */

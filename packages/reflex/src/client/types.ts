@@ -1120,6 +1120,11 @@ export interface ShowDocument {
   }[]
   /** Present for a run that keeps no contents */
   readonly replayable?: 'decisions'
+  /** Calls that have not begun because the queue of an operator has no room; absent if there is none */
+  readonly waiting?: readonly {
+    readonly path: string
+    readonly queue: string
+  }[]
   /** The questions that were open at the record */
   readonly questions: readonly Question[]
   /** Messages that no record has taken; if the run has ended, no record will */

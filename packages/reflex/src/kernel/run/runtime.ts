@@ -1,5 +1,6 @@
 import { type SearchRange, searchClosedWait } from './closed-wait-search.ts'
 import type { ClosedWait } from '../state/closed-waits.ts'
+import type { Admission } from '../ports/admission.ts'
 import { Committer } from './committer.ts'
 import type { Wait } from '../state/frame.ts'
 import type { Fault } from '../journal/fault.ts'
@@ -40,6 +41,8 @@ export interface RuntimeOptions<S extends RunFacts = RunFacts> {
   readonly kindLoader?: KindLoader
   /** By name. A map may get further ports later, with the kinds that bring them. */
   readonly ports?: Readonly<Record<string, Port<S>>> | Map<string, Port<S>>
+  /** Limits the calls under way, also those of other processes. Absent: nothing is limited. */
+  readonly admission?: Admission
   /** Asked before every effect. Absent: everything is allowed, as for a program inside another one. */
   readonly policy?: Policy<S>
   /** Reads and writes the settings of runs. Absent: the settings of the first record are used unverified. */
@@ -117,6 +120,8 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   readonly redact: Redactor | undefined
   readonly hash: ContentHash
   readonly onTrouble: ((fault: Fault) => void) | undefined
+  /** Limits the calls under way. It may be set later, and holds for calls that begin from then on. */
+  admission: Admission | undefined
   /** Milliseconds without a heartbeat after which this process counts as dead. */
   readonly leaseMs: number
   readonly #runs = new Map<string, Run<S>>()
@@ -145,6 +150,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     this.redact = options.redact
     this.hash = options.hash ?? ownHash(options.host ?? systemHost)
     this.onTrouble = options.onTrouble
+    this.admission = options.admission
     this.ports = options.ports instanceof Map ? options.ports : new Map(Object.entries(options.ports ?? {}))
     if (!this.ports.has('permit')) this.ports.set('permit', permitPort)
     this.worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }

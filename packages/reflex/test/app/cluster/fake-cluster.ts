@@ -67,15 +67,18 @@ export class FakeCluster implements ClusterPackage {
     return {
       work: async (parts) => {
         this.workers.push(parts)
+        parts.limitCalls({
+          isLimited: () => true,
+          enter: async (call) => {
+            this.calls.push(`enter ${call}`)
+            return () => void this.calls.push(`leave ${call}`)
+          },
+        })
         return { drain: async () => void this.workers.splice(this.workers.indexOf(parts), 1) }
       },
       enlist: async (run, place) => {
         if (!this.made.has(place.queue ?? 'default')) throw new Fault('R5106', `there is no queue ${place.queue}`, 'fail')
         this.places.set(run, place)
-      },
-      enter: async (call) => {
-        this.calls.push(`enter ${call}`)
-        return async () => void this.calls.push(`leave ${call}`)
       },
       queues: async () => [...this.made.values()],
       setQueue: async (name, limits) => this.#setQueue(name, limits),
