@@ -34,7 +34,7 @@ async function receiver(): Promise<{ readonly url: string; readonly ids: string[
   const ids: string[] = []
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      ids.push(`${String(request.headers['webhook-id'])}`)
+      ids.push(String(request.headers['webhook-id']))
       response.writeHead(200).end()
     })
   })
@@ -60,37 +60,32 @@ describe.skipIf('missing' in programs)(`servers of a cluster in processes of the
     const tokens = join(folder, 'tokens.json')
     writeFileSync(tokens, JSON.stringify({ tokens: [{ name: 'ana', token: TOKEN, scopes: ['admin'] }] }), { mode: 0o600 })
     const command = (...argv: readonly string[]): CommandProcess => new CommandProcess(folder, argv, { REFLEX_STORE: store })
-    return {
-      async node(): Promise<Node> {
-        const flags = ['--cluster', '--no-work', '--port', '0', '--tokens', 'tokens.json', '--triggers', 'triggers.json']
-        const process = command('serve', ...flags, ...LEASE)
-        const [, url = ''] = await process.says(/^(http:\S+)\/$/m)
-        return {
-          process,
-          url,
-          token: TOKEN,
-          async send(method, path, body, headers = {}) {
-            const response = await fetch(`${url}${path}`, {
-              method,
-              headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers },
-              ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-            })
-            return { status: response.status, json: (await response.json()) as Loose }
-          },
-        }
-      },
-      async worker(): Promise<CommandProcess> {
-        const process = command('worker', '--cluster', ...LEASE)
-        await process.says(/works/)
-        return process
-      },
-      /** A process that looks at the store and carries nothing on. */
-      reflex(): Reflex {
-        const reflex = new Reflex({ store, workdir: folder, cluster: true })
-        onTestFinished(() => reflex.close())
-        return reflex
-      },
+    const node = async (): Promise<Node> => {
+      const flags = ['--cluster', '--no-work', '--port', '0', '--tokens', 'tokens.json', '--triggers', 'triggers.json']
+      const process = command('serve', ...flags, ...LEASE)
+      const [, url = ''] = await process.says(/^(http:\S+)\/$/m)
+      const send: Node['send'] = async (method, path, body, headers = {}) => {
+        const response = await fetch(`${url}${path}`, {
+          method,
+          headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        })
+        return { status: response.status, json: (await response.json()) as Loose }
+      }
+      return { process, url, token: TOKEN, send }
     }
+    const worker = async (): Promise<CommandProcess> => {
+      const process = command('worker', '--cluster', ...LEASE)
+      await process.says(/works/)
+      return process
+    }
+    /** A process that looks at the store and carries nothing on. */
+    const reflex = (): Reflex => {
+      const made = new Reflex({ store, workdir: folder, cluster: true })
+      onTestFinished(() => made.close())
+      return made
+    }
+    return { node, worker, reflex }
   }
 
   const status = async ({ send }: Node, run: string): Promise<string> => word((await send('GET', `/v1/runs/${run}`)).json.run?.status)
@@ -164,15 +159,15 @@ describe.skipIf('missing' in programs)(`servers of a cluster in processes of the
   })
 
   test('start one run at each time of a schedule, with the place that the schedule names', async () => {
-    const place_ = { queue: 'nightly', tenant: 'acme', priority: 7 }
-    const often = { cron: '* * * * * *', program: 'pipeline:short', ...place_ }
+    const where = { queue: 'nightly', tenant: 'acme', priority: 7 }
+    const often = { cron: '* * * * * *', program: 'pipeline:short', ...where }
     const { node, worker, reflex } = place({ schedules: { often } })
     const cluster = await reflex().cluster()
     await cluster.setQueue('nightly', { paused: true })
     const [one] = await Promise.all([node(), node(), worker()])
     await until(async () => (await cluster.facts()).waiting.some(({ waiting }) => waiting >= 3))
     expect((await cluster.facts()).waiting).toMatchObject([{ queue: 'nightly', tenant: 'acme' }])
-    expect((await one.send('GET', '/v1/schedules')).json.schedules).toMatchObject([{ name: 'often', ...place_ }])
+    expect((await one.send('GET', '/v1/schedules')).json.schedules).toMatchObject([{ name: 'often', ...where }])
     await cluster.setQueue('nightly', { paused: false })
     const { store } = reflex()
     const completed = async (): Promise<number> => (await store.runs({ status: ['completed'], limit: 1000 })).length
