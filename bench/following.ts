@@ -7,6 +7,7 @@ import type { Lease, Store } from '../packages/reflex/src/kernel/index.ts'
 import { openPostgres } from '../packages/reflex/src/store/index.ts'
 import { batchOf, rowOf, TTL, workerOf } from '../packages/reflex/src/testing/store-suite/world.ts'
 import { postgresPrograms, PostgresServer } from '../packages/reflex/test/store/postgres-server.ts'
+import type { How } from './following/follower.ts'
 import { alternate, type Contestant, type Line, median, timed } from './measure.ts'
 
 const FOLLOWER = resolve(import.meta.dirname, 'following/follower.ts')
@@ -52,8 +53,6 @@ class Writer {
     await Promise.all(this.runs.map(one))
   }
 }
-
-type How = 'not' | 'asked' | 'announced'
 
 /** Lets the other process follow the runs in another way. */
 async function follow(child: ChildProcess, how: How): Promise<void> {

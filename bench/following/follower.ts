@@ -7,6 +7,9 @@ import { systemHost } from '../../packages/reflex/src/kernel/index.ts'
 import { type Follower, Followers } from '../../packages/reflex/src/kernel/run/followers.ts'
 import { openPostgres } from '../../packages/reflex/src/store/index.ts'
 
+/** How the runs are followed. */
+export type How = 'not' | 'asked' | 'announced'
+
 const { positionals } = parseArgs({ allowPositionals: true })
 const [address = '', ...runs] = positionals
 const store = openPostgres(address)
@@ -40,9 +43,9 @@ class Seen implements Follower {
 }
 
 let seen: readonly Seen[] = []
-process.on('message', (how: string) => {
+process.on('message', (how: How) => {
   for (const one of seen) one.close()
-  seen = how === 'announced' || how === 'asked' ? runs.map((run) => new Seen(run, ways[how])) : []
+  seen = how === 'not' ? [] : runs.map((run) => new Seen(run, ways[how]))
   process.send?.('follows')
 })
 process.once('disconnect', () => process.exit())
