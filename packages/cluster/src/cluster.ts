@@ -148,6 +148,15 @@ class PostgresCluster implements Cluster {
     return rows.length > 0
   }
 
+  async resume(run: string): Promise<boolean> {
+    const { connection, names } = this.#parts
+    const rows = await connection.query(
+      `select ${names.own}.make_due(seq, ${names.own}.now_ms()) from ${names.store}.run where id = $1 and status in ('running', 'suspended')`,
+      [run],
+    )
+    return rows.length > 0
+  }
+
   async facts(): Promise<ClusterFacts> {
     const [workers, queues, waiting, missing, stuck] = await Promise.all([
       this.#workers(),

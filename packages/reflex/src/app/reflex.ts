@@ -5,6 +5,7 @@ import {
   COLLECT_OPTIONS,
   EXPORT_OPTIONS,
   FILTER,
+  FOLLOW_OPTIONS,
   FORGET_OPTIONS,
   FORK_OPTIONS,
   IMPORT_OPTIONS,
@@ -40,7 +41,7 @@ import type { ForkedRun, ForkRunOptions } from './forking.ts'
 import { type AnswerResult, type AnswerOptions, findQuestion } from '../runs/answering.ts'
 import { type CancelResult, type CancelOptions, cancelStored } from '../runs/cancelling.ts'
 import { findRecord, findRun, unusedRunName } from '../runs/find-run.ts'
-import { type OpenQuestion, questionsOf, RunHandle } from '../runs/handle.ts'
+import { type ListenOptions, type OpenQuestion, questionsOf, RunHandle } from '../runs/handle.ts'
 import { checkAnswer, isOption } from '../runs/runtime-questions.ts'
 import type { SignalOptions, SignalResult } from '../runs/signalling.ts'
 import { untrustedWarning, type WrittenBy } from '../programs/written-by.ts'
@@ -542,6 +543,32 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return this.#open(id, options)
   }
 
+  /**
+   * Follows a stored run that another process carries on, such as a worker of the cluster: its handle shows each record from now on, and
+   * sends answers, messages and cancellations. Returns the handle of a run that this process holds. Close the handle. Throws `R2016`.
+   */
+  async follow(ref: string, { prepare }: ListenOptions = {}): Promise<RunHandle> {
+    checkArguments('follow', { run: [ref, TEXT], options: [{ prepare }, FOLLOW_OPTIONS] })
+    const { id } = await this.find(ref)
+    const open = this.runtime.openRuns.get(id)
+    if (open !== undefined) {
+      const held = this.#handle(open)
+      prepare?.(held)
+      return held
+    }
+    const followed = await this.runtime.followStored(id)
+    const handle = new RunHandle(followed, this.programsOf(followed.state))
+    prepare?.(handle)
+    await followed.look()
+    return handle
+  }
+
+  /** True if this process may open a run to act on it: it holds the run, or no cluster carries it on. */
+  mayOpen(run: string): boolean {
+    checkArguments('mayOpen', { run: [run, TEXT] })
+    return this.clusterSettings === undefined || this.runtime.openRuns.has(run)
+  }
+
   async #open(id: string, options: ResumeOptions): Promise<RunHandle> {
     const run = await this.runtime.resume(id, {
       actor: this.actor,
@@ -662,7 +689,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   /** Returns the run that is opened; undefined if another process owns it, or the cluster carries it on. */
   async #openHere(run: string, open: () => Promise<RunHandle>): Promise<RunHandle | undefined> {
-    if (this.clusterSettings !== undefined && !this.runtime.openRuns.has(run)) return undefined
+    if (!this.mayOpen(run)) return undefined
     try {
       return await open()
     } catch (thrown) {

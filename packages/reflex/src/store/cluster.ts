@@ -155,6 +155,8 @@ export interface Cluster {
   setQueue(name: string, limits: QueueLimits): Promise<QueueFacts>
   /** Makes a stuck run due again. False if it is not stuck. */
   retry(run: string): Promise<boolean>
+  /** Gives a run that rests a turn, although nothing is due for it: a fork, or a run that has stopped. False if there is none, or it has ended. */
+  resume(run: string): Promise<boolean>
   facts(): Promise<ClusterFacts>
   close(): Promise<void>
 }

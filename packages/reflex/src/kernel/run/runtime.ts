@@ -5,7 +5,7 @@ import { Committer } from './committer.ts'
 import type { Wait } from '../state/frame.ts'
 import type { Fault } from '../journal/fault.ts'
 import { faults, noContents } from '../journal/faults.ts'
-import { FollowedRun } from './followed-run.ts'
+import { FollowedRun, type FollowParts } from './followed-run.ts'
 import { Followers } from './followers.ts'
 import { ForkPoints } from './fork-points.ts'
 import { type BaseOf, forkRun, type ForkResult, type ForkOptions, type ForkWorld } from './fork.ts'
@@ -254,12 +254,21 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
 
   /** Follows a run that another process carries on, from before its first record. `settings`: those with which it was started. */
   follow(id: string, settings: S): FollowedRun<S> {
+    const state = new State()
+    return this.#follow({ id, settings, state, definitions: new RunPrograms(this.programs, state, this.#needStore().durable) })
+  }
+
+  /** Follows a stored run that another process carries on, from its newest record on. Throws `R2016` if there is none. */
+  async followStored(id: string): Promise<FollowedRun<S>> {
+    const { state, definitions } = await this.peek(id)
+    return this.#follow({ id, settings: this.settingsOf(state), state, definitions })
+  }
+
+  #follow(parts: FollowParts<S>): FollowedRun<S> {
     const { host, programs, redact } = this
     const store = this.#needStore()
     const followers = (this.#followers ??= new Followers(store, host))
-    const state = new State()
-    const definitions = new RunPrograms(programs, state, store.durable)
-    return new FollowedRun({ store, programs, host, followers, redact }, { id, settings, state, definitions })
+    return new FollowedRun({ store, programs, host, followers, redact }, parts)
   }
 
   #redact<Value extends Json>(value: Value): Value {

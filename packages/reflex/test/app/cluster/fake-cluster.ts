@@ -27,6 +27,8 @@ export class FakeCluster implements ClusterPackage {
   readonly #store: Store
   readonly #host: VirtualHost
   readonly #underWay = new Set<string>()
+  /** The runs that get a turn although nothing is due. */
+  readonly #resumed = new Set<string>()
 
   constructor(store: Store, host: VirtualHost) {
     this.#store = store
@@ -46,7 +48,9 @@ export class FakeCluster implements ClusterPackage {
   async settle(): Promise<void> {
     for (let found = true, round = 0; found && round < 50; round++) {
       found = false
-      for (const run of await this.#store.due(this.#host.now())) found = (await this.#turn(run)) || found
+      const due = new Set([...(await this.#store.due(this.#host.now())), ...this.#resumed])
+      this.#resumed.clear()
+      for (const run of due) found = (await this.#turn(run)) || found
       await this.#host.drain(20)
     }
   }
@@ -83,6 +87,12 @@ export class FakeCluster implements ClusterPackage {
       queues: async () => [...this.made.values()],
       setQueue: async (name, limits) => this.#setQueue(name, limits),
       retry: async (run) => this.said.stuck?.some((one) => one.run === run) === true,
+      resume: async (run) => {
+        const { status } = (await this.#store.read(run, 0))?.row ?? {}
+        if (status !== 'running' && status !== 'suspended') return false
+        this.#resumed.add(run)
+        return true
+      },
       facts: async () => ({
         workers: [],
         waiting: [],
