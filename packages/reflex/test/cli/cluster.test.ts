@@ -113,7 +113,7 @@ test('doctor lists workers by version, what waits, what nobody can take, and wha
       'waits',
       'warning',
       'lark-9q2m: no worker has the function open@2 of the kind workflow, the tool charge',
-      'start a worker of an application with it: new Reflex({ workflow: { guards } }); reflex worker --cluster --tools FILE, with a module that exports it',
+      'start a worker of an application that gives it: new Reflex({ workflow: { … } }); reflex worker --cluster --tools FILE, with a module that exports it',
     ],
     ['waits', 'warning', 'newt-4d1s: no worker that has what it needs serves the queue slow', 'reflex worker --cluster --queue slow'],
     ['waits', 'warning', 'and 1 more run', undefined],

@@ -4,21 +4,6 @@ interface Said {
   readonly fix: string
 }
 
-const OPTIONS: Readonly<Record<string, string>> = {
-  'function:workflow': 'workflow: { guards }',
-  'agent:workflow': 'workflow: { agents }',
-  'function:tree': 'tree: { functions }',
-  'node:tree': 'tree: { nodes }',
-  'schema:tree': 'tree: { schemas }',
-  'function:dataflow': 'dataflow: { primitives }',
-  'function:skill': 'skill: { functions }',
-  'fact:skill': 'skill: { facts }',
-  'node:pipeline': 'pipeline: { handlers }',
-  'action:pipeline': 'pipeline: { actions }',
-  'middleware:pipeline': 'pipeline: { middleware }',
-  'service:pipeline': 'pipeline: { services }',
-}
-
 /** Says what a worker would have to have: `tool:charge` is "the tool charge". Words of a later release are shown as they are. */
 export function sayWord(word: string): Said {
   const colon = word.indexOf(':')
@@ -31,7 +16,7 @@ export function sayWord(word: string): Said {
     case 'model':
       return sayModel(name)
     case 'has':
-      return { text: `--has ${name}`, fix: `reflex worker --cluster --has ${name}` }
+      return { text: `the word ${name}`, fix: `reflex worker --cluster --has ${name}` }
     default:
       return sayPart(word, sort, name)
   }
@@ -48,6 +33,8 @@ function sayPart(word: string, part: string, rest: string): Said {
   const slash = rest.indexOf('/')
   if (slash < 0) return { text: word, fix: 'start a worker that has it' }
   const [kind, name] = [rest.slice(0, slash), rest.slice(slash + 1)]
-  const given = OPTIONS[`${part}:${kind}`] ?? kind
-  return { text: `the ${part} ${name} of the kind ${kind}`, fix: `start a worker of an application with it: new Reflex({ ${given} })` }
+  return {
+    text: `the ${part} ${name} of the kind ${kind}`,
+    fix: `start a worker of an application that gives it: new Reflex({ ${kind}: { … } })`,
+  }
 }
