@@ -112,8 +112,9 @@ export interface WaitingFacts {
 /** A run that is due and that no living worker can take. */
 export interface MissingFacts {
   readonly run: string
-  /** The words that the nearest living worker lacks; all words of the run if no worker is alive. */
+  /** The words that the nearest living worker lacks; none if no such worker serves its queue; all words of the run if no worker is alive. */
   readonly lacks: readonly string[]
+  readonly queue: string
   readonly since: number
 }
 
