@@ -49,7 +49,7 @@ async function delays(server: PostgresServer, folder: string, workers: number, l
   const cluster = await openCluster(address, { host: systemHost })
   await cluster.setQueue('default', { paused: true })
   const start = async (id: string, tenant: string): Promise<void> => {
-    await (await reflex.start(THREE_STEPS, { id, tenant })).close()
+    ;(await reflex.start(THREE_STEPS, { id, tenant })).close()
   }
   for (let i = 0; i < CARRIED; i += 20) await Promise.all(Array.from({ length: 20 }, (_, j) => start(`big-${i + j}`, 'big')))
   await addWaiting(server, address, DUE - CARRIED)

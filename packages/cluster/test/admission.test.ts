@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PostgresServer, postgresPrograms } from '../../reflex/test/store/postgres-server.ts'
 import { ClusterTables } from './tables.ts'

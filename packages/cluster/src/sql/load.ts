@@ -13,7 +13,11 @@ const MOST_PARTS = 8
  * - `count_turn`: changes a count.
  * - `tidy_load`: removes counts of zero, and joins those of many rows. It leaves rows that are in use.
  */
-export function load({ own }: Names): string {
+export function load(names: Names): string {
+  return [counting(names), tidying(names)].join('\n')
+}
+
+function counting({ own }: Names): string {
   return `
 create or replace function ${own}.count_turn(of_queue text, of_tenant text, of_version text, change integer) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
@@ -51,8 +55,11 @@ drop trigger if exists counted on ${own}.turn;
 create trigger counted after update on ${own}.turn for each row
   when ((old.state in ('admitted', 'begun')) <> (new.state in ('admitted', 'begun')) or old.version is distinct from new.version
     or old.queue <> new.queue or old.tenant <> new.tenant)
-  execute function ${own}.on_counted();
+  execute function ${own}.on_counted();`
+}
 
+function tidying({ own }: Names): string {
+  return `
 create or replace function ${own}.tidy_load() returns void language plpgsql volatile
   security definer set search_path = pg_catalog, pg_temp as $$
 declare
