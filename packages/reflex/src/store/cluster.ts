@@ -60,7 +60,10 @@ export interface QueueLimits {
   readonly slots?: number | null
   /** The most turns of one tenant at once. */
   readonly tenantSlots?: number | null
-  /** The part of all slots that one named tenant may take, from 0 to 1. Default: 0.8, so that others always find room. */
+  /**
+   * The part of all slots that one named tenant may take, from 0 to 1. Default: 0.8. With more than an equal part of the slots it leaves two
+   * free for each turn above it, until the rest is free.
+   */
   readonly share?: number | null
   /** The most turns that begin in a period, in milliseconds. */
   readonly rate?: { readonly most: number; readonly per: number } | null
