@@ -2,6 +2,8 @@ import { APPLICATION, type Names, TURN } from './names.ts'
 
 /** The most turns of one run in a row that end without a record, and the most workers in a row that die in its turn. */
 const MOST_TRIES = 10
+/** The records of a turn that outweigh the death of one worker in it. Every attempt may leave a few, also one that gets nowhere. */
+const RECORDS_PER_DEATH = 20
 /** The part of the slots that one named tenant may take. */
 const SHARE = 0.8
 
@@ -170,7 +172,7 @@ begin
   select * into t from ${own}.turn where id = wanted and number = turn_number and state in ('admitted', 'begun') for update;
   if not found then return false; end if;
   select last into reached from ${store}.run where seq = t.run;
-  if t.state = 'begun' then t.crashes := case when reached = t.last then t.crashes + 1 else 1 end; end if;
+  if t.state = 'begun' then t.crashes := greatest(1, t.crashes + 1 - (reached - t.last) / ${RECORDS_PER_DEATH}); end if;
   if t.crashes >= ${MOST_TRIES} then
     update ${own}.turn set state = 'stuck', since = ${own}.now_ms(), crashes = t.crashes, worker = null,
       fault = json_build_object('code', 'R5108', 'crashes', t.crashes)::text where run = t.run;
