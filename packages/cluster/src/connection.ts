@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { Pool } from 'pg'
 import { isFault } from 'reflex-runtime/kernel'
 import { clusterFaults, type PostgresAddress } from 'reflex-runtime/store'
@@ -33,6 +34,7 @@ export function connect({ connection, name }: PostgresAddress): Connection {
     application_name: 'reflex-cluster',
     max: CONNECTIONS,
     keepAlive: true,
+    stream: mortalSocket,
     allowExitOnIdle: true,
     connectionTimeoutMillis: CONNECT_MS,
     // What is due is made so by transactions of the store, which wait for the disk. After a crash of the server, begins and ends of turns
@@ -69,6 +71,12 @@ async function inTransaction<T>(pool: Pool, shown: string, work: (query: Query) 
   } finally {
     client.release(isBroken)
   }
+}
+
+/** A socket that is lost when nothing passes for too long, also in a statement of DBOS: a network may drop a connection without a word. */
+function mortalSocket(): Socket {
+  const socket = new Socket()
+  return socket.setTimeout(STATEMENT_MS, () => socket.destroy())
 }
 
 /** A statement whose connection counts as lost if it takes too long. */
