@@ -1,5 +1,4 @@
-import { Socket } from 'node:net'
-import { Pool } from 'pg'
+import { Pool, type PoolClient } from 'pg'
 import { isFault } from 'reflex-runtime/kernel'
 import { clusterFaults, type PostgresAddress } from 'reflex-runtime/store'
 
@@ -27,14 +26,16 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** Opens connections when they are needed. What the server refuses is `R5101`, with its cause. */
-export function connect({ connection, name }: PostgresAddress): Connection {
+/**
+ * Opens connections when they are needed. One on which nothing passes for `silentMs` is given up, also in a statement of DBOS. What the server
+ * refuses is `R5101`, with its cause.
+ */
+export function connect({ connection, name }: PostgresAddress, silentMs = STATEMENT_MS): Connection {
   const pool = new Pool({
     connectionString: connection,
     application_name: 'reflex-cluster',
     max: CONNECTIONS,
     keepAlive: true,
-    stream: mortalSocket,
     allowExitOnIdle: true,
     connectionTimeoutMillis: CONNECT_MS,
     // What is due is made so by transactions of the store, which wait for the disk. After a crash of the server, begins and ends of turns
@@ -43,6 +44,7 @@ export function connect({ connection, name }: PostgresAddress): Connection {
   })
   // A connection that is lost while it is unused is replaced when the next one is needed.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => limitSilence(client, silentMs))
   const query: Query = async (text, values = []) => {
     try {
       return (await pool.query(timed(text, values))).rows as never
@@ -73,10 +75,15 @@ async function inTransaction<T>(pool: Pool, shown: string, work: (query: Query) 
   }
 }
 
-/** A socket that is lost when nothing passes for too long, also in a statement of DBOS: a network may drop a connection without a word. */
-function mortalSocket(): Socket {
-  const socket = new Socket()
-  return socket.setTimeout(STATEMENT_MS, () => socket.destroy())
+/** The part of a client of `pg` that its types leave out. */
+interface Wired {
+  readonly connection: { readonly stream: { setTimeout(ms: number, onTimeout: () => void): unknown; destroy(): unknown } }
+}
+
+/** A network may drop a connection without a word. */
+function limitSilence(client: PoolClient, ms: number): void {
+  const { stream } = (client as unknown as Wired).connection
+  stream.setTimeout(ms, () => stream.destroy())
 }
 
 /** A statement whose connection counts as lost if it takes too long. */
