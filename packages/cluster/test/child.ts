@@ -17,7 +17,7 @@ const note = defineTool({
   name: 'note',
   description: 'Notes a step of a run.',
   leaves: true,
-  repeat: 'keyed',
+  repeat: order.repeat ?? 'keyed',
   needs: () => [],
   async run(args: { readonly step: string | number }, { run, key }) {
     const step = String(args.step)
