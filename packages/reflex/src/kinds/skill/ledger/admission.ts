@@ -54,7 +54,8 @@ export function admit(request: AdmissionRequest, view: AdmissionView): Admission
   const { owner, now, cooldown, most, keyHash } = request
   const { finished } = use
   // The clock of another machine may be ahead: without a pause, an execution that finished there "later" forbids nothing.
-  if (finished !== undefined && cooldown > 0 && now < finished + cooldown) return denied('cooldown', { retry_after_ms: finished + cooldown - now })
+  if (finished !== undefined && cooldown > 0 && now < finished + cooldown)
+    return denied('cooldown', { retry_after_ms: finished + cooldown - now })
   const running = use.running.filter((one) => !isSame(one, owner) && life(one[0]) === 'goes_on')
   if (running.length >= most) return denied('concurrency')
   return {
