@@ -1,7 +1,8 @@
 /**
  * `npm run faults`: stops runs at every moment of their lives and resumes them, and looks at what is left. First every
  * fault at every moment of the subjects that stand in files, then programs drawn from seeds with up to three faults
- * each, and beside both real processes that are killed, stopped, or run out of disk, and connections to Postgres that go silent. The
+ * each, and beside both real processes that are killed, stopped, or run out of disk, and connections to Postgres that go silent. At the
+ * end runs of all kinds in a cluster whose workers and server fail; `--part cluster` plays only those. The
  * last line is the summary; the exit code is 1 if anything was lost, repeated or else wrong.
  */
 import { parseArgs } from 'node:util'
@@ -14,6 +15,7 @@ import {
   parsePoint,
   pointText,
 } from '../packages/reflex/src/testing/index.ts'
+import { faultsOfCluster } from './faults/cluster.ts'
 import { Dice } from './faults/dice.ts'
 import { drawReal, parseReal, pauseEverywhere, strikeReal, type Tally } from './faults/real.ts'
 import { Report } from './faults/report.ts'
@@ -27,6 +29,8 @@ const REAL = 16
 /** Points at which a process is stopped at a performance, and at which a connection goes silent. */
 const PAUSES = 60
 const SILENCES = 1000
+/** Runs in a cluster. */
+const CLUSTER = 2000
 /** Those under which every moment is tried in turn: as they are, one at a time, and the harder ones together. */
 const CIRCUMSTANCES_TRIED: readonly (readonly Circumstance[])[] = [
   [],
@@ -42,16 +46,19 @@ const { values } = parseArgs({
     real: { type: 'string', default: String(REAL) },
     pauses: { type: 'string', default: String(PAUSES) },
     silences: { type: 'string', default: String(SILENCES) },
+    cluster: { type: 'string', default: String(CLUSTER) },
+    part: { type: 'string' },
     subject: { type: 'string' },
     only: { type: 'string' },
   },
 })
-const [seed = 0, most = 0, real = 0, pauses = 0, silences = 0] = [
+const [seed = 0, most = 0, real = 0, pauses = 0, silences = 0, cluster = 0] = [
   values.seed,
   values.points,
   values.real,
   values.pauses,
   values.silences,
+  values.cluster,
 ].map((text) => Math.max(0, Number.parseInt(text, 10) || 0))
 const report = new Report()
 const tally: Tally = { killed: 0, stopped: 0, fenced: 0, full: 0 }
@@ -67,9 +74,16 @@ if (values.subject !== undefined && named === undefined) {
   console.error(`error  there is no subject ${values.subject}\n  fix    one of ${names.join(', ')}, workflow-SEED, mixture-SEED`)
   process.exit(2)
 }
+if (values.part !== undefined && values.part !== 'cluster') {
+  console.error(`error  there is no part ${values.part}\n  fix    --part cluster, or leave it out`)
+  process.exit(2)
+}
 const begun = Date.now()
 if (values.only !== undefined) await one(values.only)
-else await Promise.all([inProcess(), realProcesses(), silentConnections()])
+else {
+  if (values.part === undefined) await Promise.all([inProcess(), realProcesses(), silentConnections()])
+  await inCluster()
+}
 console.log(`${((Date.now() - begun) / 1000).toFixed(1)} s`)
 console.log(report.line)
 process.exitCode = report.failed ? 1 : 0
@@ -151,6 +165,11 @@ async function everyPerformance(dice: Dice): Promise<void> {
     if (named !== undefined) break
   }
   if (pauses > 0) console.log(`${pauses - Math.max(0, left)} stops at every performance of ${programs} programs`)
+}
+
+/** Alone: its workers need the processors. */
+async function inCluster(): Promise<void> {
+  if (named === undefined && cluster > 0) console.log(await faultsOfCluster(cluster, seed, (finding) => report.add(finding)))
 }
 
 async function silentConnections(): Promise<void> {

@@ -1,4 +1,4 @@
-import { Pool } from 'pg'
+import { Pool, type PoolClient } from 'pg'
 import { isFault } from 'reflex-runtime/kernel'
 import { clusterFaults, type PostgresAddress } from 'reflex-runtime/store'
 
@@ -26,8 +26,11 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** Opens connections when they are needed. What the server refuses is `R5101`, with its cause. */
-export function connect({ connection, name }: PostgresAddress): Connection {
+/**
+ * Opens connections when they are needed. One on which nothing passes for `silentMs` is given up, also in a statement of DBOS. What the server
+ * refuses is `R5101`, with its cause.
+ */
+export function connect({ connection, name }: PostgresAddress, silentMs = STATEMENT_MS): Connection {
   const pool = new Pool({
     connectionString: connection,
     application_name: 'reflex-cluster',
@@ -41,6 +44,7 @@ export function connect({ connection, name }: PostgresAddress): Connection {
   })
   // A connection that is lost while it is unused is replaced when the next one is needed.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => limitSilence(client, silentMs))
   const query: Query = async (text, values = []) => {
     try {
       return (await pool.query(timed(text, values))).rows as never
@@ -69,6 +73,17 @@ async function inTransaction<T>(pool: Pool, shown: string, work: (query: Query) 
   } finally {
     client.release(isBroken)
   }
+}
+
+/** The part of a client of `pg` that its types leave out. */
+interface Wired {
+  readonly connection: { readonly stream: { setTimeout(ms: number, onTimeout: () => void): unknown; destroy(): unknown } }
+}
+
+/** A network may drop a connection without a word. */
+function limitSilence(client: PoolClient, ms: number): void {
+  const { stream } = (client as unknown as Wired).connection
+  stream.setTimeout(ms, () => stream.destroy())
 }
 
 /** A statement whose connection counts as lost if it takes too long. */

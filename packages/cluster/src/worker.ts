@@ -68,6 +68,8 @@ class Worker implements ClusterWorker {
   #isDraining = false
   #isLaunched = false
   #drained: Promise<void> | undefined
+  /** What has failed and has not worked since, with the code of its fault. */
+  readonly #failing = new Map<string, string>()
   readonly #cancelTimers = new Map<string, () => void>()
   /** The queues that DBOS looks at for this worker. */
   readonly #served = new Set<string>()
@@ -276,6 +278,13 @@ class Worker implements ClusterWorker {
     ])
   }
 
+  /** Reports a failure once, until what has failed for the same reason works again: all of it uses one database. */
+  #onFailed(name: string, fault: Fault): void {
+    const isKnown = [...this.#failing.values()].includes(fault.code)
+    this.#failing.set(name, fault.code)
+    if (!isKnown && !this.#isDraining) this.#parts.onTrouble(fault)
+  }
+
   drain(): Promise<void> {
     this.#drained ??= this.#drain()
     return this.#drained
@@ -296,18 +305,15 @@ class Worker implements ClusterWorker {
     }
   }
 
-  /** Repeats something until this worker drains. A failure is reported once in a row, and the next time is as usual. */
+  /** Repeats something until this worker drains. The next time after a failure is as usual. */
   #repeat(name: string, ms: number, work: () => Promise<void>): void {
     const { host } = this.#shared
-    let reported: string | undefined
     const again = async (): Promise<void> => {
       try {
         await work()
-        reported = undefined
+        this.#failing.delete(name)
       } catch (thrown) {
-        const fault = faultOf(thrown)
-        if (fault.code !== reported && !this.#isDraining) this.#parts.onTrouble(fault)
-        reported = fault.code
+        this.#onFailed(name, faultOf(thrown))
       }
       if (!this.#isDraining)
         this.#cancelTimers.set(

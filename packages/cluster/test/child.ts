@@ -19,8 +19,10 @@ const note = defineTool({
   leaves: true,
   repeat: order.repeat ?? 'keyed',
   needs: () => [],
-  async run({ step }: { readonly step: string }, { run, key }) {
+  async run(args: { readonly step: string | number }, { run, key }) {
+    const step = String(args.step)
     appendFileSync(order.world, `${JSON.stringify({ did: 'begun', run, step, key, pid: process.pid, at: Date.now() })}\n`)
+    if (run === order.fatal) process.exit(1)
     await new Promise((resolve) => setTimeout(resolve, order.toolMs))
     appendFileSync(order.world, `${JSON.stringify({ did: 'ended', run, step, key, pid: process.pid, at: Date.now() })}\n`)
     return { step }
@@ -39,7 +41,7 @@ const reflex = new Reflex({
     host: { ...host, now: () => host.now() + aheadMs, at: (time, callback, background) => host.at(time - aheadMs, callback, background) },
   },
   store: order.address,
-  cluster: { slots: 8 },
+  cluster: { slots: order.slots ?? 8 },
   leaseMs: order.leaseMs,
   workdir: order.workdir,
   tools: [...(order.tools ? [note] : []), ...more],

@@ -24,6 +24,10 @@ export interface ChildOrder {
   readonly moreTools?: readonly string[]
   /** Milliseconds by which its clock is ahead. */
   readonly aheadMs?: number
+  /** The run whose tool ends the process. */
+  readonly fatal?: string
+  /** The most turns at once. Default: 8. */
+  readonly slots?: number
 }
 
 export interface WorldLine {
@@ -54,6 +58,11 @@ export class Workers {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
+  /** Those that were started, in their order. */
+  get children(): readonly ChildProcess[] {
+    return this.#children
+  }
+
   /** What the workers wrote to their standard error. */
   get said(): readonly string[] {
     return this.#said
@@ -75,15 +84,21 @@ export class Workers {
 
   /** Asks a worker to end by itself. */
   async drain(child: ChildProcess): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return
     const gone = once(child, 'exit')
     child.send('drain')
     await gone
   }
 
   get lines(): WorldLine[] {
-    return readFileSync(this.world, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as WorldLine)
+    return this.linesFrom(0).lines
+  }
+
+  /** The whole lines from a place in the file on, and their bytes. */
+  linesFrom(start: number): { readonly lines: WorldLine[]; readonly bytes: number } {
+    const text = readFileSync(this.world).subarray(start)
+    const bytes = text.lastIndexOf('\n') + 1
+    const lines = text.subarray(0, bytes).toString('utf8').split('\n')
+    return { lines: lines.filter((line) => line !== '').map((line) => JSON.parse(line) as WorldLine), bytes }
   }
 }

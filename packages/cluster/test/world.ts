@@ -97,11 +97,11 @@ export class ClusterWorld {
     await this.rest(lease, 1, rest)
   }
 
-  /** Commits one record, after which the run is at rest as given, and releases it. */
-  async rest(lease: Lease, first: number, { status = 'running', due, waits = [] }: Rest = {}): Promise<void> {
+  /** Commits one record, after which the run is at rest as given, and releases it unless it is kept. */
+  async rest(lease: Lease, first: number, { status = 'running', due, waits = [] }: Rest = {}, releases = true): Promise<void> {
     const refused = await this.store.commit([batchOf(lease, first, { row: { status, updated: Date.now(), due: due ?? null, waits } })])
     if (refused.length > 0) throw new Error(`the store refused ${refused.join(', ')}`)
-    await this.store.release(lease)
+    if (releases) await this.store.release(lease)
   }
 
   /** A carrier that takes the messages of a run, adds a record, and leaves the run as given. */

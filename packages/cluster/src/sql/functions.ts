@@ -6,6 +6,8 @@ import type { Names } from './names.ts'
 const MOST_TRIES = 10
 /** The most turns that are admitted in place of one that ended: one that did not get the lock of its queue left its place to the next. */
 const AT_END = 4
+/** The records of a turn that outweigh the death of one worker in it. Every attempt may leave a few, also one that gets nowhere. */
+const RECORDS_PER_DEATH = 20
 
 /**
  * The functions and triggers of a cluster. They run in the transaction of whoever makes a run due, with the rights of their owner, and
@@ -105,7 +107,7 @@ begin
     and state in ('admitted', 'begun') for update;
   if not found then return false; end if;
   select last into reached from ${store}.run where seq = t.run;
-  if t.state = 'begun' then t.crashes := case when reached = t.last then t.crashes + 1 else 1 end; end if;
+  if t.state = 'begun' then t.crashes := greatest(1, t.crashes + 1 - (reached - t.last) / ${RECORDS_PER_DEATH}); end if;
   if t.crashes >= ${MOST_TRIES} then
     update ${own}.turn set state = 'stuck', since = ${own}.now_ms(), crashes = t.crashes, worker = null,
       fault = json_build_object('code', 'R5108', 'crashes', t.crashes)::text where run = t.run;

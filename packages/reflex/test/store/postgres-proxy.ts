@@ -11,7 +11,33 @@ interface Cut {
   readonly broken?: () => void
 }
 
-/** A connection to a server that can be cut at a named statement, and closed. */
+/** Forwards data in its order, each piece after a delay. */
+class Delayed {
+  readonly #to: Socket
+  readonly #delay: () => number
+  readonly #pieces: { readonly data: Buffer; readonly at: number }[] = []
+
+  constructor(to: Socket, delay: () => number) {
+    this.#to = to
+    this.#delay = delay
+  }
+
+  write(data: Buffer): void {
+    const ms = this.#delay()
+    if (ms === 0 && this.#pieces.length === 0) return void this.#to.write(data)
+    this.#pieces.push({ data, at: performance.now() + ms })
+    if (this.#pieces.length === 1) setTimeout(() => this.#next(), ms)
+  }
+
+  #next(): void {
+    const piece = this.#pieces.shift()
+    if (piece !== undefined && !this.#to.destroyed) this.#to.write(piece.data)
+    const [following] = this.#pieces
+    if (following !== undefined) setTimeout(() => this.#next(), Math.max(0, following.at - performance.now()))
+  }
+}
+
+/** A connection to a server that can be cut at a named statement, delayed, silenced, and closed. */
 export class PostgresProxy {
   readonly #server: Server
   readonly #to: number
@@ -24,6 +50,10 @@ export class PostgresProxy {
   #silentWhen: Break = 'before'
   #words = 0
   #closed = false
+  #delayMs = 0
+  #isSilent = false
+  /** Silences each open connection. */
+  readonly #mutes = new Set<() => void>()
 
   private constructor(server: Server, to: number) {
     this.#server = server
@@ -87,11 +117,38 @@ export class PostgresProxy {
     this.#closed = false
   }
 
+  /** Breaks the connections that are open now. */
+  cutAll(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** Forwards everything so many milliseconds later from now on. */
+  delayBy(ms: number): void {
+    this.#delayMs = ms
+  }
+
+  /** Silences the connections that are open now for ever, and new ones until `hear`. All of them stay open. */
+  silenceAll(): void {
+    this.#isSilent = true
+    for (const mute of this.#mutes) mute()
+  }
+
+  /** Lets connections that open from now on work again. */
+  hear(): void {
+    this.#isSilent = false
+  }
+
   #join(client: Socket): void {
     if (this.#closed) return void client.destroy()
     const server = connect(this.#to, '127.0.0.1')
-    let cut: Cut | undefined
+    const [toServer, toClient] = [new Delayed(server, () => this.#delayMs), new Delayed(client, () => this.#delayMs)]
+    let cut: Cut | undefined = this.#isSilent ? { when: 'before', silent: true } : undefined
+    const mute = () => {
+      cut = { when: 'before', silent: true }
+    }
+    this.#mutes.add(mute)
     const part = () => {
+      this.#mutes.delete(mute)
       client.destroy()
       server.destroy()
       cut?.broken?.()
@@ -108,12 +165,12 @@ export class PostgresProxy {
       cut ??= this.#cutIn(data)
       if (cut?.when === 'before') return cut.silent === true ? cut.broken?.() : part()
       const held = this.#held
-      if (held === undefined || !data.includes(held.at)) return void server.write(data)
+      if (held === undefined || !data.includes(held.at)) return toServer.write(data)
       this.#held = undefined
-      held.reached(() => server.write(data))
+      held.reached(() => toServer.write(data))
     })
     server.on('data', (data) => {
-      if (cut === undefined) client.write(data)
+      if (cut === undefined) toClient.write(data)
       else if (cut.silent === true) cut.broken?.()
       else part()
     })

@@ -53,7 +53,9 @@ export function admit(request: AdmissionRequest, view: AdmissionView): Admission
   const { use, life } = view
   const { owner, now, cooldown, most, keyHash } = request
   const { finished } = use
-  if (finished !== undefined && now < finished + cooldown) return denied('cooldown', { retry_after_ms: finished + cooldown - now })
+  // The clock of another machine may be ahead: without a pause, an execution that finished there "later" forbids nothing.
+  if (finished !== undefined && cooldown > 0 && now < finished + cooldown)
+    return denied('cooldown', { retry_after_ms: finished + cooldown - now })
   const running = use.running.filter((one) => !isSame(one, owner) && life(one[0]) === 'goes_on')
   if (running.length >= most) return denied('concurrency')
   return {

@@ -80,6 +80,11 @@ describe('the admission of an execution', () => {
     expect(admit(request({ cooldown: 1000 }), view({ use, key: key('succeeded') })).result.verdict).toBe('short_circuit')
   })
 
+  it('knows no pause without a cooldown, also if the clock of another machine is ahead', () => {
+    const use = { ...NO_USE, finished: 5600 }
+    expect(admit(request(), view({ use })).result.verdict).toBe('admitted')
+  })
+
   // proves: skill 133
   it('counts the executions that go on, and not those of runs that were killed', () => {
     const use = { running: [OTHER], ended: [] }

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { workerOf } from '../../reflex/src/testing/store-suite/world.ts'
+import { PostgresServer, postgresPrograms } from '../../reflex/test/store/postgres-server.ts'
+import { ClusterWorld } from './world.ts'
+
+const programs = postgresPrograms()
+const skipped = 'missing' in programs ? ` (skipped: ${programs.missing})` : ''
+
+describe.skipIf('missing' in programs)(`a turn whose workers die${skipped}`, () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  })
+  afterAll(() => server?.stop())
+
+  /** Lets workers begin the turn one after the other, each of which leaves so many records and dies. Returns how many did. */
+  async function deathsOf(world: ClusterWorld, records: number, most: number): Promise<number> {
+    await world.start('otter')
+    // No worker is there, so nothing admits it, and DBOS has no tables.
+    await world.sql(`update ${world.schema}_cluster.turn set state = 'admitted'`)
+    for (let died = 0; ; died++) {
+      const worker = workerOf(`worker-${died}`)
+      const [row] = await world.sql<{ begun: boolean }>(`select ${world.schema}_cluster.begin_turn('otter', 1, $1) as begun`, [worker.id])
+      if (row?.begun !== true || died === most) return died
+      await world.store.hello(worker, Date.now(), 600_000)
+      const claim = await world.store.claim('otter', worker, Date.now())
+      if (!('lease' in claim)) throw new Error('the run is held')
+      for (let i = 1; i < records; i++) await world.rest(claim.lease, claim.row.last + i, {}, false)
+      await world.rest(claim.lease, claim.row.last + records)
+    }
+  }
+
+  it('is set aside after ten, also if each of them records that it tries again', async () => {
+    const world = await ClusterWorld.at(server)
+    expect(await deathsOf(world, 1, 20)).toBe(10)
+    expect((await world.cluster.facts()).stuck).toMatchObject([{ run: 'otter', crashes: 10, fault: { code: 'R5108' } }])
+  })
+
+  it('is not while it makes progress', async () => {
+    const world = await ClusterWorld.at(server)
+    expect(await deathsOf(world, 20, 12)).toBe(12)
+    expect((await world.cluster.facts()).stuckCount).toBe(0)
+  })
+})
