@@ -49,6 +49,12 @@ export interface RunPlace {
   readonly needs?: readonly string[]
 }
 
+/** A number of turns or calls in a period, which is in milliseconds. */
+export interface QueueRate {
+  readonly most: number
+  readonly per: number
+}
+
 /** The limits of a queue, set by the operator. An absent limit stays as it is; `null` removes it. */
 export interface QueueLimits {
   /** The most turns at once in the whole cluster. */
@@ -57,8 +63,10 @@ export interface QueueLimits {
   readonly tenantSlots?: number | null
   /** The part of all slots that one named tenant may take, from 0 to 1. Default: 0.8, so that others always find room. */
   readonly share?: number | null
-  /** The most turns that begin in a period, in milliseconds. */
-  readonly rate?: { readonly most: number; readonly per: number } | null
+  /** The most turns that begin in a period. */
+  readonly rate?: QueueRate | null
+  /** The most turns of one tenant that begin in a period. */
+  readonly tenantRate?: QueueRate | null
   /** True: no turn of the queue begins. Turns under way go on. */
   readonly paused?: boolean
 }
@@ -69,7 +77,8 @@ export interface QueueFacts {
   readonly slots: number | null
   readonly tenantSlots: number | null
   readonly share: number
-  readonly rate: { readonly most: number; readonly per: number } | null
+  readonly rate: QueueRate | null
+  readonly tenantRate: QueueRate | null
   readonly paused: boolean
   /** Turns that are due and not admitted. */
   readonly waiting: number
