@@ -121,7 +121,8 @@ class PostgresCluster implements Cluster {
     const { connection, names } = this.#parts
     return connection.query<QueueFacts>(
       `select name, slots, tenant_slots as "tenantSlots", coalesce(share, 0.8)::float8 as share,
-        case when most is null then null else json_build_object('most', most, 'per', per) end as rate, paused,
+        case when most is null then null else json_build_object('most', most, 'per', per) end as rate,
+        case when tenant_most is null then null else json_build_object('most', tenant_most, 'per', tenant_per) end as "tenantRate", paused,
         (select count(*)::float8 from ${names.own}.turn where queue = name and state = 'waits')
           + (select coalesce(sum(waiting), 0)::float8 from ${names.own}.line where queue = name) as waiting,
         (select count(*)::float8 from ${names.own}.turn where queue = name and state = 'admitted') as admitted,
@@ -230,17 +231,18 @@ function faultOf(run: string, text: string): FaultData {
   return { code: fault.code, verdict: fault.verdict, message: fault.message }
 }
 
-function changesOf({ slots, tenantSlots, share, rate, paused }: QueueLimits): Record<string, unknown> {
+function changesOf({ slots, tenantSlots, share, rate, tenantRate, paused }: QueueLimits): Record<string, unknown> {
   return {
     ...(slots === undefined ? {} : { slots }),
     ...(tenantSlots === undefined ? {} : { tenant_slots: tenantSlots }),
     ...(share === undefined ? {} : { share }),
     ...(rate === undefined ? {} : { most: rate?.most ?? null, per: rate?.per ?? null, tokens: null, refilled: null }),
+    ...(tenantRate === undefined ? {} : { tenant_most: tenantRate?.most ?? null, tenant_per: tenantRate?.per ?? null }),
     ...(paused === undefined ? {} : { paused }),
   }
 }
 
-function checkQueue(name: string, { slots, tenantSlots, share, rate }: QueueLimits): void {
+function checkQueue(name: string, { slots, tenantSlots, share, rate, tenantRate }: QueueLimits): void {
   if (!(QUEUE.test(name) || CALLS.test(name)) || name === RECOVERED_QUEUE)
     throw refused(
       `${JSON.stringify(name)} cannot be the name of a queue`,
@@ -251,6 +253,8 @@ function checkQueue(name: string, { slots, tenantSlots, share, rate }: QueueLimi
     ['tenant slots', tenantSlots],
     ['rate', rate?.most],
     ['period of the rate', rate?.per],
+    ['rate of a tenant', tenantRate?.most],
+    ['period of the rate of a tenant', tenantRate?.per],
   ] as const) {
     if (count === undefined || count === null || (Number.isInteger(count) && count > 0 && count <= 1_000_000_000)) continue
     throw refused(`the ${word} of queue ${name} is ${count}`, 'write a whole number from 1')

@@ -128,6 +128,21 @@ describe.skipIf('missing' in programs)(`the queues of a cluster${skipped}`, () =
     await until(() => world.turns.length === 3)
   })
 
+  it('keeps the rate of each tenant, and lets others begin in the meantime', async () => {
+    const world = await ClusterWorld.at(server)
+    await world.join(world.carrying())
+    // Each tenant two at once, and then one in a day.
+    await world.cluster.setQueue('default', { tenantRate: { most: 2, per: 2 * 86_400_000 } })
+    for (const run of ['a', 'b', 'c', 'd']) await startIn(world, `big-${run}`, { tenant: 'big' })
+    for (const run of ['a', 'b']) await startIn(world, `small-${run}`, { tenant: 'small', priority: 5 })
+    await until(() => world.turns.length === 4)
+    await until(async () => (await world.cluster.queues())[0]?.begun === 0)
+    expect((await world.cluster.queues())[0]).toMatchObject({ waiting: 2, tenantRate: { most: 2, per: 172_800_000 } })
+    expect((await world.cluster.facts()).waiting).toMatchObject([{ tenant: 'big', waiting: 2 }])
+    await world.cluster.setQueue('default', { tenantRate: null })
+    await until(() => world.turns.length === 6)
+  })
+
   it('gives a run to a worker that has what it needs', async () => {
     const world = await ClusterWorld.at(server)
     await world.join(world.carrying())

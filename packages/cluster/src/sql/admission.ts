@@ -23,6 +23,7 @@ const BODY = 'security definer set search_path = pg_catalog, pg_temp'
  * next end, or to the tick.
  *
  * - `room_of`: the slots of the workers of a queue. `version_for`: the version with the most free slots among those that can take a turn.
+ * - `left_of`: the turns that a rate leaves.
  * - `may_take`: the rule of fairness. A tenant with more than an equal part of the slots leaves some free for each turn above it, so that
  *   others find room at once, and not at the next end of a turn. Its equal part is that among the tenants that have turns, and one more.
  * - `admit`: hands a waiting turn to DBOS. It returns `admitted`, or what has no room: the `turn`, all with its `needs`, its `tenant`, or its
@@ -31,7 +32,7 @@ const BODY = 'security definer set search_path = pg_catalog, pg_temp'
  *   It looks at tenants in the order of their names after the given one, so that all have their turn however many there are.
  */
 export function admission(names: Names): string {
-  return [room(names), admit(names), admitNext(names)].join('\n')
+  return [room(names), rates(names), admit(names), admitNext(names)].join('\n')
 }
 
 function room({ own }: Names): string {
@@ -59,12 +60,25 @@ create or replace function ${own}.may_take(tenant text, of_tenant bigint, others
 $$;`
 }
 
+/** A rate fills up evenly: after its period without a turn, all of its turns may begin at once. */
+function rates({ own }: Names): string {
+  return `
+create or replace function ${own}.left_of(most integer, per bigint, tokens double precision, refilled bigint, at bigint)
+  returns double precision language sql immutable as $$
+  select least(most, coalesce(tokens, most) + (at - coalesce(refilled, at))::double precision * most / per)
+$$;
+
+create or replace function ${own}.is_limited(q ${own}.queue) returns boolean language sql immutable as $$
+  select q.slots is not null or q.tenant_slots is not null or q.most is not null or q.tenant_most is not null
+$$;`
+}
+
 function admit({ own, engine }: Names): string {
   return `
 create or replace function ${own}.admit(wanted bigint, at bigint) returns text language plpgsql volatile ${BODY} as $$
 declare
   t ${own}.turn; q ${own}.queue; chosen text; room bigint; taken bigint; of_tenant bigint; others bigint; left_over double precision;
-  is_limited boolean;
+  of_tenant_left double precision; is_limited boolean;
 begin
   select * into t from ${own}.turn where run = wanted and state = 'waits' and not parked for update;
   if not found or t.not_before > at then return 'turn'; end if;
@@ -80,7 +94,7 @@ begin
   end if;
   -- A start that finds a full queue must not hold the lock that an end needs.
   if (select sum(turns) from ${own}.load where queue = t.queue) >= q.slots then return 'queue'; end if;
-  is_limited := q.slots is not null or q.tenant_slots is not null or q.most is not null;
+  is_limited := ${own}.is_limited(q);
   if is_limited then
     if not pg_try_advisory_xact_lock(hashtext('reflex cluster queue'), hashtext('${own}' || t.queue)) then return 'queue'; end if;
   elsif not pg_try_advisory_xact_lock_shared(hashtext('reflex cluster queue'), hashtext('${own}' || t.queue)) then
@@ -90,7 +104,7 @@ begin
     return 'tenant';
   end if;
   select * into q from ${own}.queue where name = t.queue;
-  if not is_limited and (q.slots is not null or q.tenant_slots is not null or q.most is not null) then return 'queue'; end if;
+  if not is_limited and ${own}.is_limited(q) then return 'queue'; end if;
   room := ${own}.room_of(t.queue, at);
   room := least(room, coalesce(q.slots, room));
   select coalesce(sum(turns), 0), coalesce(sum(turns) filter (where tenant = t.tenant), 0),
@@ -99,10 +113,18 @@ begin
   if taken >= q.slots then return 'queue'; end if;
   if of_tenant >= q.tenant_slots or not ${own}.may_take(t.tenant, of_tenant, others, taken, room, q.share) then return 'tenant'; end if;
   if q.most is not null then
-    left_over := least(q.most, coalesce(q.tokens, q.most) + (at - coalesce(q.refilled, at))::double precision * q.most / q.per);
+    left_over := ${own}.left_of(q.most, q.per, q.tokens, q.refilled, at);
     if left_over < 1 then return 'queue'; end if;
-    update ${own}.queue set tokens = left_over - 1, refilled = at where name = t.queue;
   end if;
+  if q.tenant_most is not null then
+    select ${own}.left_of(q.tenant_most, q.tenant_per, tokens, refilled, at) into of_tenant_left from ${own}.tenant
+      where queue = t.queue and tenant = t.tenant;
+    of_tenant_left := coalesce(of_tenant_left, q.tenant_most);
+    if of_tenant_left < 1 then return 'tenant'; end if;
+    insert into ${own}.tenant (queue, tenant, tokens, refilled) values (t.queue, t.tenant, of_tenant_left - 1, at)
+      on conflict (queue, tenant) do update set tokens = excluded.tokens, refilled = excluded.refilled;
+  end if;
+  if q.most is not null then update ${own}.queue set tokens = left_over - 1, refilled = at where name = t.queue; end if;
   perform ${engine}.enqueue_workflow(workflow_name => '${TURN}', queue_name => t.queue,
     positional_args => array[to_json(t.id), to_json(t.number)], workflow_id => t.id || ':' || t.number,
     app_version => chosen, queue_partition_key => t.id, application_name => '${APPLICATION}');

@@ -23,8 +23,9 @@ create table ${own}.worker (
 );
 create table ${own}.queue (
   name text primary key, slots integer, tenant_slots integer, share double precision, most integer, per bigint,
-  tokens double precision, refilled bigint, paused boolean not null default false
+  tokens double precision, refilled bigint, tenant_most integer, tenant_per bigint, paused boolean not null default false
 );
+create table ${own}.tenant (queue text, tenant text, tokens double precision not null, refilled bigint not null, primary key (queue, tenant));
 create table ${own}.call (id text primary key, queue text not null, worker text not null, since bigint not null);
 create index call_queue on ${own}.call (queue);
 create table ${own}.line (queue text, worker text, waiting integer not null, primary key (queue, worker));

@@ -48,6 +48,8 @@ begin
   delete from ${own}.call where worker not in (select id from ${own}.worker where seen + ttl > at);
   delete from ${own}.line where worker not in (select id from ${own}.worker where seen + ttl > at);
   if whole and next is null then
+    delete from ${own}.tenant using ${own}.queue where name = tenant.queue
+      and (tenant_most is null or tenant.refilled < at - tenant_per);
     delete from ${own}.place where place.at < ${own}.now_ms() - ${FORGET_MS};
     delete from ${own}.worker where seen + ttl < at - ${FORGET_MS} and not exists (select from ${own}.turn where turn.worker = worker.id);
   end if;

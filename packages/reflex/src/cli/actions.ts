@@ -292,6 +292,7 @@ const SHARED: readonly Verb[] = [
       new Option('--tenant-slots <count>', 'for set: the most turns of one tenant at once, or none'),
       new Option('--share <part>', 'for set: the part of the slots that one tenant may take, such as 0.8'),
       new Option('--rate <rate>', 'for set: the most turns that begin in a period, such as 100/1m, or none'),
+      new Option('--tenant-rate <rate>', 'for set: the most turns of one tenant that begin in a period, such as 10/1m, or none'),
       ...COMMON,
     ],
     examples: ['queue', 'queue set slow --slots 10 --rate 100/1m', 'queue pause slow', 'queue retry otter'],

@@ -54,6 +54,12 @@ export interface RunPlace {
   readonly needs?: readonly string[]
 }
 
+/** A number of turns or calls in a period, which is in milliseconds. */
+export interface QueueRate {
+  readonly most: number
+  readonly per: number
+}
+
 /** The limits of a queue, set by the operator. An absent limit stays as it is; `null` removes it. */
 export interface QueueLimits {
   /** The most turns at once in the whole cluster. */
@@ -65,8 +71,10 @@ export interface QueueLimits {
    * free for each turn above it, until the rest is free.
    */
   readonly share?: number | null
-  /** The most turns that begin in a period, in milliseconds. */
-  readonly rate?: { readonly most: number; readonly per: number } | null
+  /** The most turns that begin in a period. */
+  readonly rate?: QueueRate | null
+  /** The most turns of one tenant that begin in a period. */
+  readonly tenantRate?: QueueRate | null
   /** True: no turn of the queue begins. Turns under way go on. */
   readonly paused?: boolean
 }
@@ -77,7 +85,8 @@ export interface QueueFacts {
   readonly slots: number | null
   readonly tenantSlots: number | null
   readonly share: number
-  readonly rate: { readonly most: number; readonly per: number } | null
+  readonly rate: QueueRate | null
+  readonly tenantRate: QueueRate | null
   readonly paused: boolean
   /** Turns that are due and not admitted; of a queue of calls, the calls that wait for room in living workers. */
   readonly waiting: number

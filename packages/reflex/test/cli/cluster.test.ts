@@ -19,12 +19,13 @@ async function scene(): Promise<WorldOptions & { readonly clusters: FakeCluster;
 test('queues are listed, limited, paused and resumed', async () => {
   const clusters = new FakeCluster(memoryStore(), virtualHost())
   const options = { folder: workFolder(), clusters }
-  const set = await reflex(['queue', 'set', 'slow', '--slots', '10', '--tenant-slots', '2', '--share', '0.5', '--rate', '100/1m'], options)
+  const limits = ['--slots', '10', '--tenant-slots', '2', '--share', '0.5', '--rate', '100/1m', '--tenant-rate', '5/10s']
+  const set = await reflex(['queue', 'set', 'slow', ...limits], options)
   expect(set.code).toBe(0)
-  expect(clusters.made.get('slow')).toMatchObject({ slots: 10, tenantSlots: 2, share: 0.5, rate: { most: 100, per: 60_000 } })
+  expect(clusters.made.get('slow')).toMatchObject({ slots: 10, tenantSlots: 2, share: 0.5, rate: { most: 100, per: 60_000 }, tenantRate: { most: 5, per: 10_000 } })
   await reflex(['queue', 'pause', 'slow'], options)
   expect((await reflex(['queue'], options)).out).toBe(
-    'default\tnone\tnone\t0.8\tnone\t0\t0\t0\nslow paused\t10\t2\t0.5\t100/60s\t0\t0\t0\n',
+    'default\tnone\tnone\t0.8\tnone\tnone\t0\t0\t0\nslow paused\t10\t2\t0.5\t100/60s\t5/10s\t0\t0\t0\n',
   )
   await reflex(['queue', 'resume', 'slow'], options)
   await reflex(['queue', 'set', 'slow', '--slots', 'none'], options)
@@ -38,6 +39,7 @@ test.each([
   [['queue', 'set', 'slow', '--slots', '0'], 'R5143', '--slots 10'],
   [['queue', 'set', 'slow', '--share', '2'], 'R5143', '--share 0.8'],
   [['queue', 'set', 'slow', '--rate', '100'], 'R5143', '--rate 100/1m'],
+  [['queue', 'set', 'slow', '--tenant-rate', '5/soon'], 'R5143', '--tenant-rate 10/1m'],
   [['worker', '--queue', 'slow'], 'R5142', 'add --cluster'],
   [['worker', '--has', 'gpu'], 'R5142', 'add --cluster'],
   [['worker', '--cluster', '--once'], 'R2031', 'leave --once out'],

@@ -83,12 +83,15 @@ const skillReport = z.object({
   ),
 })
 
+const rateFacts = z.object({ most: z.number(), per: z.number().describe('Milliseconds') })
+
 const queueFacts = z.object({
   name: text,
   slots: z.number().nullable(),
   tenantSlots: z.number().nullable(),
   share: z.number(),
-  rate: z.object({ most: z.number(), per: z.number().describe('Milliseconds') }).nullable(),
+  rate: rateFacts.nullable(),
+  tenantRate: rateFacts.nullable(),
   paused: z.boolean(),
   waiting: z.number().describe('Turns that are due and not admitted; of model: and tool: queues, calls that wait for room'),
   admitted: z.number(),

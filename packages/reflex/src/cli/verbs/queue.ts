@@ -1,10 +1,10 @@
-import type { Cluster, QueueFacts, QueueLimits } from '../../store/index.ts'
+import type { Cluster, QueueFacts, QueueLimits, QueueRate } from '../../store/index.ts'
 import { memberFaults } from '../../app/cluster/faults.ts'
 import { plainJson } from '../../protocol/plain.ts'
 import { faults } from '../../runs/faults.ts'
+import { readDuration } from '../../agents/duration.ts'
 import { quote, suggest } from '../../text/index.ts'
 import { EXIT } from '../exit.ts'
-import { durationOf } from '../grammar.ts'
 import { factLine, table, tabSeparated } from '../layout.ts'
 import type { ContinueFlags } from '../options.ts'
 import type { Session } from '../session.ts'
@@ -14,9 +14,12 @@ export interface QueueFlags extends ContinueFlags {
   readonly tenantSlots?: string
   readonly share?: string
   readonly rate?: string
+  readonly tenantRate?: string
 }
 
 const ACTIONS = ['list', 'set', 'pause', 'resume', 'retry'] as const
+/** The limits as people read them. */
+const LIMITS = ['slots', 'tenant slots', 'share', 'rate', 'tenant rate'] as const
 /** The word that removes a limit. */
 const NONE = 'none'
 
@@ -53,12 +56,13 @@ async function retry(session: Session, cluster: Cluster, ref: string): Promise<n
 }
 
 /** Reads the limits that the flags name. Throws `R5143` for a value that is not one. */
-function limitsOf({ slots, tenantSlots, share, rate }: QueueFlags): QueueLimits {
+function limitsOf({ slots, tenantSlots, share, rate, tenantRate }: QueueFlags): QueueLimits {
   return {
     ...(slots === undefined ? {} : { slots: limitOf('--slots', slots, countOf) }),
     ...(tenantSlots === undefined ? {} : { tenantSlots: limitOf('--tenant-slots', tenantSlots, countOf) }),
     ...(share === undefined ? {} : { share: limitOf('--share', share, shareOf) }),
     ...(rate === undefined ? {} : { rate: limitOf('--rate', rate, rateOf) }),
+    ...(tenantRate === undefined ? {} : { tenantRate: limitOf('--tenant-rate', tenantRate, rateOf) }),
   }
 }
 
@@ -66,7 +70,7 @@ function limitOf<Limit>(flag: string, word: string, read: (word: string) => Limi
   if (word === NONE) return null
   const limit = read(word)
   if (limit !== undefined) return limit
-  const example = { '--share': '0.8', '--rate': '100/1m' }[flag] ?? '10'
+  const example = { '--share': '0.8', '--rate': '100/1m', '--tenant-rate': '10/1m' }[flag] ?? '10'
   throw memberFaults.make('R5143', `${flag} ${quote(word)} is not a limit`, { fix: `write ${flag} ${example}, or ${flag} ${NONE}` })
 }
 
@@ -80,11 +84,10 @@ function shareOf(word: string): number | undefined {
   return share > 0 && share <= 1 ? share : undefined
 }
 
-function rateOf(word: string): { readonly most: number; readonly per: number } | undefined {
+function rateOf(word: string): QueueRate | undefined {
   const [count = '', period, ...more] = word.split('/')
-  const most = countOf(count)
-  if (most === undefined || period === undefined || more.length > 0) return undefined
-  return { most, per: durationOf(period, '--rate') }
+  const [most, per] = [countOf(count), readDuration(period ?? '')]
+  return most === undefined || per === undefined || more.length > 0 ? undefined : { most, per }
 }
 
 function list({ console }: Session, queues: readonly QueueFacts[]): number {
@@ -93,26 +96,31 @@ function list({ console }: Session, queues: readonly QueueFacts[]): number {
   else if (!console.out.terminal) console.world.out.write(tabSeparated(queues.map(rowOf)))
   else
     console.print(
-      table(['queue', 'slots', 'tenant slots', 'share', 'rate', 'waiting', 'admitted', 'begun'], queues.map(rowOf), console.out),
+      table(['queue', ...LIMITS, 'waiting', 'admitted', 'begun'], queues.map(rowOf), console.out),
     )
   return EXIT.done
 }
 
-function rowOf({ name, slots, tenantSlots, share, rate, paused, waiting, admitted, begun }: QueueFacts): string[] {
-  const limits = [slots, tenantSlots, share, rate === null ? null : `${rate.most}/${rate.per / 1000}s`]
-  return [
-    paused ? `${name} paused` : name,
-    ...limits.map((limit) => (limit === null ? NONE : String(limit))),
-    ...[waiting, admitted, begun].map(String),
-  ]
+function rowOf(facts: QueueFacts): string[] {
+  const { name, paused, waiting, admitted, begun } = facts
+  return [paused ? `${name} paused` : name, ...limitsIn(facts), ...[waiting, admitted, begun].map(String)]
+}
+
+/** Returns the limits in the order of `LIMITS`. */
+function limitsIn({ slots, tenantSlots, share, rate, tenantRate }: QueueFacts): string[] {
+  return [slots, tenantSlots, share, rateText(rate), rateText(tenantRate)].map((limit) => (limit === null ? NONE : String(limit)))
+}
+
+function rateText(rate: QueueRate | null): string | null {
+  return rate === null ? null : `${rate.most}/${rate.per / 1000}s`
 }
 
 function printQueue({ console }: Session, did: string, facts: QueueFacts): number {
   if (console.shape !== 'text') console.document(plainJson({ v: 1, queue: facts }))
   else if (!console.quiet) {
-    const [name = '', slots, tenantSlots, share, rate] = rowOf(facts)
-    const lead = `${did}  ${console.err.text(name)}`
-    console.report(factLine(lead, lead, [`slots ${slots}`, `tenant slots ${tenantSlots}`, `share ${share}`, `rate ${rate}`], console.err))
+    const lead = `${did}  ${console.err.text(facts.paused ? `${facts.name} paused` : facts.name)}`
+    const limits = limitsIn(facts)
+    console.report(factLine(lead, lead, LIMITS.map((name, i) => `${name} ${limits[i]}`), console.err))
   }
   return EXIT.done
 }
