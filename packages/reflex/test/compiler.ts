@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { API, type Program } from 'typescript/unstable/sync'
 
 /** An error that the compiler finds: `program.ts:27` and what it says. */
-export interface TypeFault {
+interface TypeFault {
   readonly place: string
   readonly text: string
 }
 
 /** What a strict application sets that runs its own sources. */
-export const APPLICATION = {
+const APPLICATION = {
   noEmit: true,
   strict: true,
   skipLibCheck: true,
