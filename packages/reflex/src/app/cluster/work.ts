@@ -43,8 +43,12 @@ export async function joinCluster(reflex: Reflex, options: JoinOptions = {}): Pr
   const turns = new Turns(reflex, words, { signal: stop.signal, grace, maxRuns: slots, onEvent })
   const { leaseMs, worker } = reflex.runtime
   const parts = { worker, leaseMs, can: words.can, slots, ...(queues === undefined ? {} : { queues }) }
-  const member = await cluster.work({ ...parts, carry: (run) => turns.carry(run), onTrouble: (fault: Fault) => reflex.report(fault) })
-  reflex.limitCalls((call, signal) => cluster.enter(call, worker.id, signal))
+  const member = await cluster.work({
+    ...parts,
+    limitCalls: (admission) => reflex.limitCalls(admission),
+    carry: (run) => turns.carry(run),
+    onTrouble: (fault: Fault) => reflex.report(fault),
+  })
   return {
     can: words.can,
     async leave() {
