@@ -9,6 +9,7 @@ import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/wo
 import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow } from '../packages/reflex/src/kinds/workflow/index.ts'
 import { allocatedBytes } from './allocation.ts'
 import { cluster } from './cluster.ts'
+import { clusterFairness } from './cluster-fairness.ts'
 import { clusterCapacity, clusterSimulation } from './cluster-simulation.ts'
 import { clusterCosts } from './cluster/measure-costs.ts'
 import { dataflow } from './dataflow.ts'
@@ -129,6 +130,7 @@ const PARTS = {
   'serve-streams': servingStreams,
   'serve-mcp': servingMcp,
   cluster,
+  'cluster-fairness': clusterFairness,
   'cluster-costs': clusterCosts,
   'cluster-capacity': clusterCapacity,
   'cluster-simulation': clusterSimulation,

@@ -87,6 +87,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'live-runs',
     'property-tests',
     'language',
+    'host-parts',
     'part-help',
     'route',
     'verb',

@@ -2,11 +2,13 @@ import type { QueueLimits } from './settings.ts'
 import type { Turn } from './turns.ts'
 import { WaitingLine } from './waiting-line.ts'
 
-/** The part of all slots that a tenant may take if the queue does not state another. */
+/** The part of all slots of which every tenant may take any, if the queue does not state another. */
 const SHARE = 0.8
-/** The most turns that take the place of one that ended, and that a tick admits of each queue. */
-const AT_END = 2
-export const AT_TICK = 512
+/** The slots that a tenant leaves free for each of its turns above an equal part, until the others' part of the slots is free. */
+const LEFT_FREE = 2
+/** The most turns that take the place of one that ended, and that a bite of a tick admits of each queue. */
+const AT_END = 4
+export const AT_TICK = 64
 
 interface Tenant {
   readonly line: WaitingLine
@@ -24,7 +26,8 @@ interface Queue {
 
 /**
  * Decides which turns are admitted: of each queue as many as living workers have slots, within its limits. Of those that wait, the lowest
- * number of priority goes first, then the tenant with the fewest admitted turns, then the oldest.
+ * number of priority goes first, then the tenant with the fewest admitted turns, then the oldest. A tenant with more than
+ * an equal part of the slots leaves two free for each turn above it, until the part that is kept for others is free.
  */
 export class Admission {
   readonly #queues = new Map<string, Queue>()
@@ -117,9 +120,15 @@ function tokensOf({ limits: { rate }, tokens }: Queue, now: number): number {
   return rate === undefined ? 0 : Math.min(rate.most, tokens.count + ((now - tokens.at) * rate.most) / rate.perMs)
 }
 
-function mayTake({ limits: { slots, tenantSlots, share = SHARE } }: Queue, { used }: Tenant, room: number): boolean {
-  const part = Math.max(1, Math.floor(Math.min(room, slots ?? room) * share))
-  return used < Math.min(part, tenantSlots ?? part)
+/** The rule of fairness: `may_take` in `packages/cluster/src/sql/admission.ts`. */
+function mayTake(queue: Queue, tenant: Tenant, room: number): boolean {
+  const { slots = room, tenantSlots = room, share = SHARE } = queue.limits
+  const all = Math.min(room, slots)
+  if (tenant.used >= tenantSlots) return false
+  const others = [...queue.tenants.values()].filter((one) => one !== tenant && one.used > 0).length
+  const above = Math.max(0, tenant.used + 1 - all / (others + 2))
+  const kept = all - Math.max(1, Math.floor(all * share + 1e-9))
+  return queue.used + Math.min(kept, above * LEFT_FREE) < all
 }
 
 /** Returns the tenant whose turn goes first. */

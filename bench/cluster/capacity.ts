@@ -2,7 +2,7 @@
  * The capacity model: from measured costs to the machines, servers, connections and disks of a load, and what is used up first. It has
  * no queues: `simulate.ts` shows these.
  */
-import { ADMIT_MS, type Cost, DISPATCH, FREE, HEARTBEAT, HOLD, POLL, STEP, TICK, TIMER_MS, total, TURN_ROW } from './costs.ts'
+import { type Cost, DISPATCH, FREE, HEARTBEAT, HOLD, POLL, STEP, TICK, TIMER_MS, total, TURN_ROW } from './costs.ts'
 import type { ServerLimits, TurnWork } from './settings.ts'
 import { meanTurnMs } from './work-times.ts'
 
@@ -51,12 +51,12 @@ export function demandOf(machines: number, machine: Machine): Demand {
   const turns = (machines * slots * load * 1000) / meanTurnMs(work)
   const steps = turns * work.steps
   const idle = total([(machines * 1000) / pollMs, POLL], [(machines * 5000) / leaseMs, HEARTBEAT], [1000 / tickMs, TICK])
-  const counting = { ...FREE, serverMs: turns * (timed * TIMER_MS + machines * slots * load * ADMIT_MS) }
+  const timers = { ...FREE, serverMs: turns * timed * TIMER_MS }
   return {
     turns,
     steps,
     connections: machines * connections,
-    cost: total([1, costOfSteps(steps, work.steps)], [1, idle], [1, counting]),
+    cost: total([1, costOfSteps(steps, work.steps)], [1, idle], [1, timers]),
     tickMs: TICK.serverMs + ((turns * timed * tickMs) / 1000) * TIMER_MS,
   }
 }

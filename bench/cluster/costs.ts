@@ -32,12 +32,6 @@ export const DISPATCH: Cost = { commits: 2.07, logBytes: 2790, tableBytes: 950, 
 
 /** The turn's own row: due, admitted, begun, ended. Its bytes are counted from the statements. */
 export const TURN_ROW: Cost = { commits: 2, logBytes: 1400, tableBytes: 0, deadRows: 4, serverMs: 1, workerMs: 0.2 }
-/**
- * The milliseconds of the server for each turn that is admitted or runs while another one is admitted, which counts them: 1.3 ms with 64
- * turns, 4.5 ms with 6,400 and 20 ms with 36,000.
- */
-export const ADMIT_MS = 0.0005
-
 /** One look of a worker that has a free slot at its queue and at that of recovered turns, each tenth of a second. */
 export const POLL: Cost = { ...FREE, serverMs: 4, workerMs: 3.5 }
 /** The milliseconds of the server for each enqueued turn that a poll walks over: half a second for 100,000. */

@@ -52,7 +52,6 @@ class Simulation {
       server: this.#server,
       draws: this.#draws,
       dispatch: this.#dispatch,
-      admitted: () => this.#admission.used,
       begun: (turn) => this.#begun(turn),
       ended: (turn) => this.#ended(turn),
     }

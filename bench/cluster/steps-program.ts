@@ -19,16 +19,17 @@ export const THREE_STEPS = workflow({
 
 export const EFFECTS = 3
 
-/** A tool that writes a line into a file. */
-export function noteTool(world: string) {
+/** A tool that writes a line into a file, and then takes so many milliseconds. */
+export function noteTool(world: string, ms = 0) {
   return defineTool({
     name: 'note',
     description: 'Notes a step.',
     leaves: true,
     repeat: 'keyed',
     needs: () => [],
-    run({ step }: { readonly step: string }, { run }) {
+    async run({ step }: { readonly step: string }, { run }) {
       appendFileSync(world, `${JSON.stringify({ run, step, at: Date.now() })}\n`)
+      if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms))
       return {}
     },
   })

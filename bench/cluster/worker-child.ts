@@ -15,6 +15,8 @@ export interface WorkerOrder {
   readonly address: string
   readonly world: string
   readonly slots: number
+  /** Milliseconds that an effect takes. Default: none. */
+  readonly effectMs?: number
 }
 
 const order = JSON.parse(process.argv[2] ?? '{}') as WorkerOrder
@@ -24,7 +26,11 @@ function told(): Promise<void> {
 }
 
 async function inReflex(): Promise<void> {
-  const reflex = new Reflex({ store: order.address, tools: [noteTool(order.world)], ...(order.as === 'cluster' ? { cluster: true } : {}) })
+  const reflex = new Reflex({
+    store: order.address,
+    tools: [noteTool(order.world, order.effectMs)],
+    ...(order.as === 'cluster' ? { cluster: true } : {}),
+  })
   if (order.as === 'cluster') {
     const member = await joinCluster(reflex, { slots: order.slots })
     process.send?.('ready')

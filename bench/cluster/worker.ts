@@ -1,4 +1,4 @@
-import { ADMIT_MS, HEARTBEAT, HOLD, POLL, STEP, TURN_ROW, DISPATCH, WALK_MS, type Cost } from './costs.ts'
+import { HEARTBEAT, HOLD, POLL, STEP, TURN_ROW, DISPATCH, WALK_MS, type Cost } from './costs.ts'
 import { type Dispatch, queueOf, RECOVERED } from './dispatch.ts'
 import type { SimulatedServer } from './server.ts'
 import type { ClusterSettings } from './settings.ts'
@@ -13,8 +13,6 @@ export interface Surroundings {
   readonly server: SimulatedServer
   readonly draws: Draws
   readonly dispatch: Dispatch
-  /** The turns that are admitted and have not ended. */
-  admitted(): number
   /** Called when a turn has begun, and when it has ended. */
   begun(turn: Turn, worker: SimulatedWorker): void
   ended(turn: Turn, worker: SimulatedWorker): void
@@ -146,9 +144,7 @@ export class SimulatedWorker {
   #end(turn: Turn, attempt: number): void {
     const { time, server } = this.#world
     const ready = this.#work(TURN_WORKER_MS)
-    // Its end admits another turn.
-    const cost = { ...TURN_HALF, serverMs: TURN_HALF.serverMs + this.#world.admitted() * ADMIT_MS }
-    this.#at(Math.max(ready, server.request(cost, time.now)), () => {
+    this.#at(Math.max(ready, server.request(TURN_HALF, time.now)), () => {
       if (!this.#holds(turn, attempt)) return
       this.turns.delete(turn)
       this.#count(turn, -1)

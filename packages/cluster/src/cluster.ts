@@ -23,6 +23,9 @@ import { DEFAULT_QUEUE, engineSchema, type Names, namesOf, RECOVERED_QUEUE } fro
 import { layoutOf, prepareSchema } from './sql/schema.ts'
 import { join } from './worker.ts'
 
+/** The names of queues of turns, and of those that limit calls. */
+const QUEUE = /^[a-z][a-z0-9_-]{0,62}$/
+const CALLS = /^(?:model|tool):[\w.-]{1,120}$/
 /** The most entries of a list of facts. */
 const LISTED = 100
 /** The longest name of a schema to which `_cluster` can be added. */
@@ -110,7 +113,7 @@ class PostgresCluster implements Cluster {
     if (rows.length > 0) return
     const known = (await this.queues()).map(({ name }) => name).filter((name) => !name.includes(':'))
     throw clusterFaults.make('R5106', `there is no queue ${JSON.stringify(queue)}; the queues are ${known.join(', ')}`, {
-      fix: `reflex queue set ${queue}`,
+      fix: QUEUE.test(queue) ? `reflex queue set ${queue}` : 'reflex queue list',
     })
   }
 
@@ -190,14 +193,14 @@ class PostgresCluster implements Cluster {
     const { connection, names } = this.#parts
     const rows = await connection.query<MissingFacts & { count: number }>(
       `with alive as (select can, queues from ${names.own}.worker where seen + ttl > ${names.own}.now_ms() and not drains)
-      select id as run, since::float8 as since, count(*) over ()::float8 as count,
+      select id as run, queue, since::float8 as since, count(*) over ()::float8 as count,
         coalesce((select array(select need from unnest(needs) as need where need <> all(can)) from alive
           order by (select count(*) from unnest(needs) as need where need <> all(can)) limit 1), needs) as lacks
         from ${names.own}.turn where state = 'waits'
           and not exists (select from alive where can @> needs and (queues is null or turn.queue = any(queues)))
         order by since limit ${LISTED}`,
     )
-    return { missing: rows.map(({ run, lacks, since }) => ({ run, lacks, since })), missingCount: rows[0]?.count ?? 0 }
+    return { missing: rows.map(({ run, queue, lacks, since }) => ({ run, queue, lacks, since })), missingCount: rows[0]?.count ?? 0 }
   }
 
   async #stuck(): Promise<{ readonly stuck: readonly StuckFacts[]; readonly stuckCount: number }> {
@@ -238,7 +241,7 @@ function changesOf({ slots, tenantSlots, share, rate, paused }: QueueLimits): Re
 }
 
 function checkQueue(name: string, { slots, tenantSlots, share, rate }: QueueLimits): void {
-  if (!/^(?:[a-z][a-z0-9_-]{0,62}|(?:model|tool):[\w.-]{1,120})$/.test(name) || name === RECOVERED_QUEUE)
+  if (!(QUEUE.test(name) || CALLS.test(name)) || name === RECOVERED_QUEUE)
     throw refused(
       `${JSON.stringify(name)} cannot be the name of a queue`,
       'write at most 63 lowercase letters, digits, - and _; or model:PROVIDER, or tool:NAME',

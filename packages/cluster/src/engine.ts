@@ -4,6 +4,8 @@ import { APPLICATION, RECOVERED_QUEUE, TURN } from './sql/names.ts'
 
 /** Milliseconds between two looks of a worker at a queue: half of it is what dispatch adds to the delay of a turn. */
 const POLL_MS = 100
+/** Milliseconds between two looks at the queue of recovered turns: these have waited for a lease. */
+const RECOVERED_POLL_MS = 500
 /** The most turns of dead workers that one worker takes at once, besides its slots. */
 const RECOVERED_SLOTS = 16
 /** Milliseconds. Whoever wants to end earlier lets the carriers of the turns end. */
@@ -38,12 +40,12 @@ export async function launchEngine({ connection, schema, worker, version, queues
   })
   DBOS.registerWorkflow(turn, { name: TURN, maxRecoveryAttempts: 1_000_000 })
   await DBOS.launch()
-  await DBOS.registerQueue(RECOVERED_QUEUE, queueOf(RECOVERED_SLOTS))
+  await DBOS.registerQueue(RECOVERED_QUEUE, queueOf(RECOVERED_SLOTS, RECOVERED_POLL_MS))
 }
 
 /** Makes DBOS look at a queue, with the slots of this worker. Others notice it within seconds. */
 export async function addQueue(name: string, slots: number): Promise<void> {
-  await DBOS.registerQueue(name, queueOf(slots))
+  await DBOS.registerQueue(name, queueOf(slots, POLL_MS))
 }
 
 /** Ends DBOS in this process: it begins nothing more, and waits for the turns under way. */
@@ -51,8 +53,8 @@ export async function stopEngine(): Promise<void> {
   await DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: LONGEST_DRAIN_MS })
 }
 
-function queueOf(slots: number) {
-  return { partitionConcurrency: 1, workerConcurrency: slots, minPollingIntervalMs: POLL_MS, onConflict: 'always_update' } as const
+function queueOf(slots: number, pollMs: number) {
+  return { partitionConcurrency: 1, workerConcurrency: slots, minPollingIntervalMs: pollMs, onConflict: 'always_update' } as const
 }
 
 /** What a process that takes no turns, or takes them, asks of DBOS about all of them. */

@@ -13,6 +13,8 @@ const QUEUES_MS = 1000
 const WHOLE_MS = 30_000
 /** Milliseconds after which an ended workflow of DBOS is deleted. */
 const FORGET_AFTER_MS = 60_000
+/** Milliseconds between two looks for them, if there were none. */
+const FORGET_MS = 2000
 /** Milliseconds between two attempts to start DBOS while another worker starts it. */
 const LAUNCH_MS = 100
 /** The part of a lease between two heartbeats. */
@@ -31,7 +33,8 @@ interface Shared {
 
 interface Tick {
   readonly at: number
-  readonly due: number
+  /** Where the next bite begins; null if this one was the last. */
+  readonly position: readonly number[] | null
   readonly more: boolean
   readonly dead: readonly string[]
   readonly strand: readonly TurnId[]
@@ -71,6 +74,8 @@ class Worker implements ClusterWorker {
   readonly #calls: Calls
   #since = 0
   #wholeAt = 0
+  /** The time before which there are no ended workflows to delete. */
+  #forgetAt = 0
 
   constructor(shared: Shared, parts: WorkerParts) {
     this.#shared = shared
@@ -163,19 +168,34 @@ class Worker implements ClusterWorker {
     )
   }
 
-  /** Does what nobody's transaction does, if no other worker is doing it. */
+  /** Does what nobody's transaction does, if no other worker is doing it: bite by bite, so that none has its locks for long. */
   async #tick(): Promise<void> {
-    const { connection, names, engine } = this.#shared
-    const now = this.#shared.host.now()
+    const { engine, host } = this.#shared
+    const now = host.now()
     const isWhole = now - this.#wholeAt >= WHOLE_MS
-    const [row] = await connection.query<{ tick: Tick | null }>(`select ${names.own}.tick($1, $2) as tick`, [this.#since, isWhole])
-    const done = row?.tick ?? undefined
-    if (done === undefined) return
+    let position: Tick['position'] = null
+    for (let looksAtAll = isWhole, more = true; more; ) {
+      const done: Tick | undefined = await this.#bite(looksAtAll, position)
+      if (done === undefined) return
+      if (done.dead.length > 0) await engine.recover(done.dead, await this.#living())
+      await this.#handBack([...done.strand, ...done.lost])
+      position = done.position
+      if (this.#isDraining) return
+      more = position !== null || done.more
+      if (position !== null) continue
+      this.#since = done.at
+      looksAtAll = false
+    }
     if (isWhole) this.#wholeAt = now
-    if (!done.more) this.#since = done.at
-    await engine.recover(done.dead, await this.#living())
-    await this.#handBack([...done.strand, ...done.lost])
-    await engine.forget(done.at - FORGET_AFTER_MS)
+    if (now >= this.#forgetAt && (await engine.forget(this.#since - FORGET_AFTER_MS)) === 0) this.#forgetAt = now + FORGET_MS
+  }
+
+  /** Does one bite; undefined if another worker is doing one. */
+  async #bite(isWhole: boolean, position: Tick['position']): Promise<Tick | undefined> {
+    const { connection, names } = this.#shared
+    const text = `select ${names.own}.tick($1, $2, $3) as tick`
+    const [row] = await connection.query<{ tick: Tick | null }>(text, [this.#since, isWhole, position])
+    return row?.tick ?? undefined
   }
 
   /** The versions that a living worker has. */

@@ -1,21 +1,22 @@
-import { APPLICATION, type Names, TURN } from './names.ts'
+import { admission } from './admission.ts'
+import { load } from './load.ts'
+import type { Names } from './names.ts'
 
 /** The most turns of one run in a row that end without a record, and the most workers in a row that die in its turn. */
 const MOST_TRIES = 10
-/** The part of the slots that one named tenant may take. */
-const SHARE = 0.8
+/** The most turns that are admitted in place of one that ended: one that did not get the lock of its queue left its place to the next. */
+const AT_END = 4
 
 /**
  * The functions and triggers of a cluster. They run in the transaction of whoever makes a run due, with the rights of their owner, and
- * lock in one order: the row of a run, the row of its turn, the lock of a queue. What else they take they skip if it is locked.
+ * wait for locks in one order: the row of a run, then the row of its turn. What else they take they skip if it is locked.
  *
  * - `due`: true if there is something to do for a run that no living process holds, as `Store.due` says.
- * - `make_due`: gives a run its next turn, and admits it if there is room.
- * - `admit`: hands a waiting turn to DBOS, if queue, tenant, rate and the workers have room. `admit_next`: the next ones of a queue.
- * - `begin_turn`, `end_turn`: what a worker says of a turn.
+ * - `make_wait`: gives a run its next turn. `make_due`: also admits it if there is room.
+ * - `begin_turn`, `end_turn`: what a worker says of a turn. `wait_again`: gives the run another one, which waits among the others.
  */
 export function functions(names: Names): string {
-  return [helpers(names), dueOf(names), admission(names), making(names), turns(names), triggers(names)].join('\n')
+  return [helpers(names), dueOf(names), load(names), admission(names), making(names), turns(names), triggers(names)].join('\n')
 }
 
 const BODY = 'security definer set search_path = pg_catalog, pg_temp'
@@ -57,83 +58,9 @@ create or replace function ${own}.due(r ${store}.run, at bigint) returns boolean
 $$;`
 }
 
-function admission({ own, engine }: Names): string {
-  return `
-create or replace function ${own}.version_for(wanted_queue text, wanted text[], at bigint) returns text language sql volatile ${BODY} as $$
-  select version from ${own}.worker where seen + ttl > at and not drains and can @> wanted
-    and (queues is null or wanted_queue = any(queues)) order by random() limit 1
-$$;
-
-create or replace function ${own}.admit(wanted bigint, at bigint) returns boolean language plpgsql volatile ${BODY} as $$
-declare
-  t ${own}.turn; q ${own}.queue; chosen text; room integer; taken integer; of_tenant integer; left_over double precision;
-begin
-  select * into t from ${own}.turn where run = wanted and state = 'waits' for update;
-  if not found or t.not_before > at then return false; end if;
-  select * into q from ${own}.queue where name = t.queue;
-  if q.paused then return false; end if;
-  chosen := ${own}.version_for(t.queue, t.needs, at);
-  if chosen is null then return false; end if;
-  if q.slots is not null or q.tenant_slots is not null or q.most is not null then
-    perform pg_advisory_xact_lock(hashtext('reflex cluster queue'), hashtext('${own}' || t.queue));
-  elsif t.tenant <> '' then
-    -- Whoever does not get the lock leaves the turn to the end of another one, or to the tick: starts do not wait for each other.
-    if not pg_try_advisory_xact_lock(hashtext('reflex cluster tenant'), hashtext('${own}' || t.queue || ' ' || t.tenant)) then
-      return false;
-    end if;
-  end if;
-  select coalesce(sum(slots), 0) into room from ${own}.worker where seen + ttl > at and not drains and version = chosen
-    and (queues is null or t.queue = any(queues));
-  select count(*), count(*) filter (where tenant = t.tenant) into taken, of_tenant
-    from ${own}.turn where queue = t.queue and state in ('admitted', 'begun');
-  if taken >= least(room, coalesce(q.slots, room)) then return false; end if;
-  if of_tenant >= coalesce(q.tenant_slots, room) then return false; end if;
-  if t.tenant <> '' and of_tenant >= greatest(1, floor(least(room, coalesce(q.slots, room)) * coalesce(q.share, ${SHARE}) + 1e-9)) then return false; end if;
-  if q.most is not null then
-    select * into q from ${own}.queue where name = t.queue for update;
-    left_over := least(q.most, coalesce(q.tokens, q.most) + (at - coalesce(q.refilled, at))::double precision * q.most / q.per);
-    if left_over < 1 then return false; end if;
-    update ${own}.queue set tokens = left_over - 1, refilled = at where name = t.queue;
-  end if;
-  perform ${engine}.enqueue_workflow(workflow_name => '${TURN}', queue_name => t.queue,
-    positional_args => array[to_json(t.id), to_json(t.number)], workflow_id => t.id || ':' || t.number,
-    app_version => chosen, queue_partition_key => t.id, application_name => '${APPLICATION}');
-  update ${own}.turn set state = 'admitted', version = chosen, again = false where run = wanted;
-  return true;
-end $$;
-
-create or replace function ${own}.admit_next(of_queue text, at bigint, most integer) returns integer language plpgsql volatile ${BODY} as $$
-declare
-  candidate bigint; done integer := 0;
-begin
-  for candidate in
-    with recursive tenants (tenant) as (
-      (select min(tenant) from ${own}.turn where queue = of_queue and state = 'waits')
-      union all
-      select (select min(t.tenant) from ${own}.turn t where t.queue = of_queue and t.state = 'waits' and t.tenant > tenants.tenant)
-      from tenants where tenant is not null
-    ), load as (
-      select tenant, count(*) as busy from ${own}.turn where queue = of_queue and state in ('admitted', 'begun') group by tenant
-    )
-    select head.run from tenants left join load using (tenant) cross join lateral (
-      select first.*, row_number() over (order by priority, since, run) as place from (
-        select run, priority, since from ${own}.turn t
-        where t.queue = of_queue and t.tenant = tenants.tenant and t.state = 'waits' and t.not_before <= at
-        order by t.queue, t.tenant, priority, since, run limit most
-      ) as first
-    ) as head where tenants.tenant is not null
-    order by head.priority, coalesce(load.busy, 0) + head.place, head.since limit most
-  loop
-    perform from ${own}.turn where run = candidate and state = 'waits' for update skip locked;
-    if found and ${own}.admit(candidate, at) then done := done + 1; end if;
-  end loop;
-  return done;
-end $$;`
-}
-
 function making({ own, store }: Names): string {
   return `
-create or replace function ${own}.make_due(wanted bigint, at bigint) returns void language plpgsql volatile ${BODY} as $$
+create or replace function ${own}.make_wait(wanted bigint, at bigint) returns boolean language plpgsql volatile ${BODY} as $$
 declare
   t ${own}.turn;
 begin
@@ -144,19 +71,26 @@ begin
         ${own}.need_of(r.program) || coalesce(p.needs, '{}')
       from ${store}.run r left join ${own}.place p on p.run = r.id where r.seq = wanted on conflict do nothing;
     select * into t from ${own}.turn where run = wanted for update;
-    if not found then return; end if;
+    if not found then return false; end if;
     delete from ${own}.place where run = t.id;
   end if;
   if t.state = 'begun' then
     update ${own}.turn set again = true where run = wanted and not again;
+    return false;
   elsif t.state = 'waits' then
     update ${own}.turn set not_before = 0 where run = wanted and not_before > 0;
-    if t.not_before > 0 then perform ${own}.admit(wanted, at); end if;
+    return t.not_before > 0;
   elsif t.state in ('rests', 'stuck') then
-    update ${own}.turn set state = 'waits', number = number + 1, since = at, not_before = 0, again = false, fault = null,
+    update ${own}.turn set state = 'waits', number = number + 1, since = at, not_before = 0, again = false, parked = false, fault = null,
       tries = 0, crashes = case when t.state = 'stuck' then 0 else crashes end where run = wanted;
-    perform ${own}.admit(wanted, at);
+    return true;
   end if;
+  return false;
+end $$;
+
+create or replace function ${own}.make_due(wanted bigint, at bigint) returns void language plpgsql volatile ${BODY} as $$
+begin
+  if ${own}.make_wait(wanted, at) then perform ${own}.admit(wanted, at); end if;
 end $$;`
 }
 
@@ -167,7 +101,8 @@ create or replace function ${own}.begin_turn(wanted text, turn_number bigint, by
 declare
   t ${own}.turn; reached bigint;
 begin
-  select * into t from ${own}.turn where id = wanted and number = turn_number and state in ('admitted', 'begun') for update;
+  select * into t from ${own}.turn where run = (select seq from ${store}.run where id = wanted) and number = turn_number
+    and state in ('admitted', 'begun') for update;
   if not found then return false; end if;
   select last into reached from ${store}.run where seq = t.run;
   if t.state = 'begun' then t.crashes := case when reached = t.last then t.crashes + 1 else 1 end; end if;
@@ -181,19 +116,18 @@ begin
   return true;
 end $$;
 
-create or replace function ${own}.wait_again(wanted bigint, at bigint, later bigint) returns void language plpgsql volatile ${BODY} as $$
-begin
-  update ${own}.turn set state = 'waits', number = number + 1, since = at, not_before = later, again = false, worker = null where run = wanted;
-  perform ${own}.admit(wanted, at);
-end $$;
+create or replace function ${own}.wait_again(wanted bigint, at bigint, later bigint) returns void language sql volatile ${BODY} as $$
+  update ${own}.turn set state = 'waits', number = number + 1, since = at, not_before = later, again = false, parked = false,
+    worker = null where run = wanted
+$$;
 
 create or replace function ${own}.end_turn(wanted text, turn_number bigint, by_worker text, outcome text, needed text[], problem text) returns void
   language plpgsql volatile ${BODY} as $$
 declare
   t ${own}.turn; r ${store}.run; at bigint := ${own}.now_ms(); fruitless integer;
 begin
-  select * into t from ${own}.turn where id = wanted and number = turn_number and state = 'begun' and worker = by_worker
-    for update;
+  select * into t from ${own}.turn where run = (select seq from ${store}.run where id = wanted) and number = turn_number
+    and state = 'begun' and worker = by_worker for update;
   if not found then return; end if;
   select * into r from ${store}.run where seq = t.run;
   fruitless := case when found and r.last > t.last then 0 else t.tries + 1 end;
@@ -212,7 +146,7 @@ begin
     update ${own}.turn set state = 'rests', again = false, tries = 0, crashes = 0,
       worker = case when r.owner is null then null else worker end where run = t.run;
   end if;
-  perform ${own}.admit_next(t.queue, at, 2);
+  perform ${own}.admit_next(t.queue, t.tenant, at, ${AT_END});
 end $$;`
 }
 

@@ -2,6 +2,7 @@ import { clusterFaults } from 'reflex-runtime/store'
 import type { Connection } from '../connection.ts'
 import { calls } from './calls.ts'
 import { functions } from './functions.ts'
+import { marking } from './marking.ts'
 import type { Names } from './names.ts'
 import { tables } from './tables.ts'
 import { strand, tick } from './tick.ts'
@@ -28,6 +29,7 @@ export async function prepareSchema(connection: Connection, names: Names): Promi
       [APPLICATION, LAYOUT],
     )
     await query(functions(names))
+    await query(marking(names))
     await query(tick(names))
     await query(strand(names))
     await query(calls(names))

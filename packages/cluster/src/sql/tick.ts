@@ -1,8 +1,9 @@
 import type { Names } from './names.ts'
 
-/** The most runs that one tick makes due, and the most waiting turns of a queue that it admits. */
-const MOST_DUE = 2000
-const MOST_ADMITTED = 512
+/** The most waiting turns of a queue that one bite admits. */
+const MOST_ADMITTED = 64
+/** The most turns of each list that is returned. */
+const MOST_LISTED = 500
 /** Milliseconds that two ticks overlap: a release that began before a tick may be visible only after it. */
 const OVERLAP_MS = 30_000
 /** Milliseconds after which a place of a run that was never created is forgotten, and a worker that is gone. */
@@ -14,71 +15,80 @@ const LOST_MS = 60_000
  * The function `tick`: what nobody's transaction does. One worker at a time does it, every quarter of a second; the others find the lock
  * taken and get null. `looked_at` is the time of the last one.
  *
- * It makes runs due whose time has come or whose owner died, forgets the calls of dead workers, and looks at all runs if `whole`: a safety net, and how a cluster finds
- * the runs that were there before it. It returns the workflows of DBOS to deal with: `recover` those whose worker died, `strand` those
- * that no living worker can take any more, and `lost` those that DBOS will never begin.
+ * It makes runs due whose time has come or whose owner died, forgets the calls of dead workers, and looks at all runs if `whole`: a safety
+ * net, and how a cluster finds the runs that were there before it. It works in bites, so that it has no lock for long. `from_place` is where
+ * the bite begins and `position` where the next one does, null if there is none: in the first pass a time, a run and the time of this bite, in
+ * the second a run and the time of this bite. What became due since the last bite comes first: it does not wait for 100,000 others that were
+ * due before. `more`: other turns can be admitted at once.
+ *
+ * It returns the workflows of DBOS to deal with: `recover` those whose worker died, `strand` those that no living worker can take any more,
+ * and `lost` those that DBOS will never begin.
  */
-export function tick({ own, store, engine }: Names): string {
+export function tick({ own, engine }: Names): string {
   return `
-create or replace function ${own}.tick(looked_at bigint, whole boolean) returns json language plpgsql volatile
-  security definer set search_path = pg_catalog, pg_temp as $$
+create or replace function ${own}.tick(looked_at bigint, whole boolean, from_place bigint[] default null) returns json
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  at bigint := ${own}.now_ms(); r ${store}.run; candidate record; found_due integer := 0; result json;
+  at bigint := ${own}.now_ms(); next_timed bigint[]; next_left bigint; next bigint[]; more boolean; of_queue text; gone text[]; result json;
 begin
   if not pg_try_advisory_xact_lock(hashtext('reflex cluster tick'), hashtext('${own}')) then return null; end if;
-  for r in select run.* from ${store}.run left join ${own}.turn on turn.run = run.seq
-    where run.status in ('running', 'suspended') and run.due <= at and (whole or run.due > looked_at - ${OVERLAP_MS})
-      and coalesce(turn.state, 'rests') = 'rests' and not ${own}.is_owned(run.owner, at) order by run.due limit ${MOST_DUE}
-  loop
-    perform ${own}.make_due(r.seq, at);
-    found_due := found_due + 1;
-  end loop;
-  for r in select run.* from ${store}.run left join ${own}.turn on turn.run = run.seq
-    where (whole or run.owner in (select id from ${store}.worker where seen + ttl <= at))
-      and (run.status = 'running' or run.seq in (select run from ${store}.inbox where taken is null))
-      and coalesce(turn.state, 'rests') = 'rests' limit ${MOST_DUE}
-  loop
-    if ${own}.due(r, at) then
-      perform ${own}.make_due(r.seq, at);
-      found_due := found_due + 1;
-    end if;
-  end loop;
+  if from_place is not null then perform ${own}.mark_timed(from_place[cardinality(from_place)], -1, at); end if;
+  if from_place is null then
+    next_timed := ${own}.mark_timed(case when whole then 0 else looked_at - ${OVERLAP_MS} end, -1, at);
+  elsif cardinality(from_place) = 3 then
+    next_timed := ${own}.mark_timed(from_place[1], from_place[2], at);
+  end if;
+  if next_timed is not null then
+    next := next_timed || at;
+  else
+    next_left := ${own}.mark_left(case when cardinality(from_place) = 2 then from_place[1] else -1 end,
+      case when not whole then looked_at - ${OVERLAP_MS} end, at);
+    if next_left is not null then next := array[next_left, at]; end if;
+  end if;
   delete from ${own}.call where worker not in (select id from ${own}.worker where seen + ttl > at);
   delete from ${own}.line where worker not in (select id from ${own}.worker where seen + ttl > at);
-  if whole then
+  if whole and next is null then
     delete from ${own}.place where place.at < ${own}.now_ms() - ${FORGET_MS};
     delete from ${own}.worker where seen + ttl < at - ${FORGET_MS} and not exists (select from ${own}.turn where turn.worker = worker.id);
   end if;
-  for candidate in select queue as name from ${own}.turn where state = 'waits' group by queue loop
-    perform ${own}.admit_next(candidate.name, at, ${MOST_ADMITTED});
+  perform ${own}.tidy_load();
+  more := ${own}.unpark(whole and next is null, at);
+  for of_queue in select name from ${own}.queue where strpos(name, ':') = 0 and not paused order by name loop
+    more := ${own}.admit_next(of_queue, coalesce((select tenant from ${own}.load where queue = of_queue order by random() limit 1), ''), at,
+      ${MOST_ADMITTED}) >= ${MOST_ADMITTED} or more;
   end loop;
+  select array_agg(distinct version) into gone from ${own}.load
+    where turns <> 0 and version not in (select version from ${own}.worker where seen + ttl > at);
   select json_build_object(
-    'at', at, 'due', found_due, 'more', found_due >= ${MOST_DUE},
+    'at', at, 'position', next, 'more', more,
     'dead', coalesce((select json_agg(id) from ${own}.worker where seen + ttl <= at), '[]'::json),
-    'strand', coalesce((select json_agg(json_build_array(id, number)) from ${own}.turn
-      where (state = 'admitted' or (state = 'begun' and worker in (select id from ${own}.worker where seen + ttl <= at)))
-        and version not in (select version from ${own}.worker where seen + ttl > at)), '[]'::json),
-    'lost', case when not whole then '[]'::json else coalesce((select json_agg(json_build_array(id, number)) from ${own}.turn
-      left join ${engine}.workflow_status as workflow on workflow_uuid = id || ':' || number
-      where state = 'admitted' and turn.since < at - ${LOST_MS} and (workflow.status is null or workflow.status not in ('ENQUEUED', 'PENDING')
-        or (workflow.status = 'PENDING' and workflow.started_at_epoch_ms < at - ${LOST_MS}))), '[]'::json) end
+    'strand', case when gone is null then '[]'::json else coalesce((select json_agg(json_build_array(id, number)) from (
+      select id, number from ${own}.turn where state in ('admitted', 'begun') and version = any(gone)
+        and (state = 'admitted' or worker in (select id from ${own}.worker where seen + ttl <= at)) limit ${MOST_LISTED}
+      ) as stranded), '[]'::json) end,
+    'lost', case when not whole or next is not null then '[]'::json else coalesce((select json_agg(json_build_array(id, number)) from (
+      select id, number from ${own}.turn left join ${engine}.workflow_status as workflow on workflow_uuid = id || ':' || number
+        where state = 'admitted' and turn.since < at - ${LOST_MS} and (workflow.status is null or workflow.status not in ('ENQUEUED', 'PENDING')
+          or (workflow.status = 'PENDING' and workflow.started_at_epoch_ms < at - ${LOST_MS})) limit ${MOST_LISTED}
+      ) as never), '[]'::json) end
   ) into result;
   return result;
 end $$;`
 }
 
 /** The function `strand`: turns that were admitted for a worker wait again, for any other. */
-export function strand({ own }: Names): string {
+export function strand({ own, store }: Names): string {
   return `
 create or replace function ${own}.strand(wanted text[], numbers bigint[]) returns integer language plpgsql volatile
   security definer set search_path = pg_catalog, pg_temp as $$
 declare
   candidate record; done integer := 0; at bigint := ${own}.now_ms();
 begin
-  for candidate in select turn.run from ${own}.turn join unnest(wanted, numbers) as given (id, number) on given.id = turn.id
-    where turn.number = given.number and state in ('admitted', 'begun') order by turn.run for update of turn
+  for candidate in select turn.run from unnest(wanted, numbers) as given (id, number) join ${store}.run on run.id = given.id
+    join ${own}.turn on turn.run = run.seq where turn.number = given.number and state in ('admitted', 'begun') order by turn.run for update of turn
   loop
     perform ${own}.wait_again(candidate.run, at, 0);
+    perform ${own}.admit(candidate.run, at);
     done := done + 1;
   end loop;
   return done;

@@ -9,6 +9,7 @@ import type { AgentCall, RunnableAgent } from './agent.ts'
 import { dispatch, type Dispatcher } from './dispatch.ts'
 import { scriptedAgent } from './scripted.ts'
 import type { ToolSettings } from './tool.ts'
+import { modelsNamed } from './models-named.ts'
 import { toolsNamed } from './tools-named.ts'
 
 /** The tools, models and agents that decide in a run: the real ones, or those of a simulated run. */
@@ -26,7 +27,7 @@ interface AgentSettings extends Pick<ToolSettings, 'workdir' | 'allows' | 'denie
 }
 
 /** The agent of all runs, and what it says of a workflow before it runs. */
-interface RuntimeAgent extends Pick<InspectingAgent, 'inspect' | 'effects' | 'tools'>, RunnableAgent {
+interface RuntimeAgent extends Pick<InspectingAgent, 'inspect' | 'effects' | 'tools' | 'models'>, RunnableAgent {
   traits(context: DecisionContext, call: AgentCall): Traits
 }
 
@@ -65,6 +66,7 @@ function agentFor(settings: AgentSettings): RuntimeAgent {
   return {
     inspect: (workflow, locate, models) => of().check(workflow, locate, models),
     tools: toolsNamed,
+    models: (workflow, { agent = {} }) => modelsNamed(workflow, agent, Object.keys(settings.real.agents)),
     effects: (workflow, node, leaving) => of().effects(workflow, node, leaving),
     resolve: (context, call) => of(call?.settings).resolve(context, call),
     prepare: (context, call) => of(call.settings).prepare(context, call),

@@ -80,7 +80,7 @@ import { isModule, type Kinds, type ViewedPrograms } from '../programs/kinds.ts'
 import type { Library } from '../programs/library.ts'
 import { checkLimits, checkStarted, checkStartOptions } from './check-start-options.ts'
 import type { McpServers } from '../mcp/index.ts'
-import { accessibleProviders, type Models } from '../models/index.ts'
+import type { Models } from '../models/index.ts'
 import type { BuiltInKinds, ClusterSettings, ReflexOptions, ResumeOptions, RunOptions, SharedOptions, SharedRunOptions } from './options.ts'
 import { TelemetryObserver } from '../history/telemetry/observer.ts'
 import { type ProjectedSpan, projectSpans } from '../history/telemetry/spans.ts'
@@ -102,6 +102,8 @@ import { beginningOf, RunFolders, startedBesides } from './run-folders.ts'
 import type { CompanionFiles } from '../programs/language.ts'
 import type { ComparedProgram } from './capturing.ts'
 import { calledHosts } from './called-programs.ts'
+import { ModelAccess } from './model-access.ts'
+import { statedNeeds } from './cluster/host-words.ts'
 import type { Cluster, RunPlace } from '../store/index.ts'
 import { memberFaults } from './cluster/faults.ts'
 import { checkPlace } from './cluster/names.ts'
@@ -222,9 +224,18 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return this.#assembly.models
   }
 
-  /** The providers of models that this process can ask: their package is installed, and their key is set. */
-  get modelProviders(): readonly string[] {
-    return accessibleProviders(this.#surroundings.environment)
+  /** What this process knows of models before it asks one. */
+  get modelAccess(): ModelAccess {
+    const { models = {}, fallback = [], baseUrl } = this.#options
+    const { environment } = this.#surroundings
+    return new ModelAccess({
+      names: ['simulated', ...Object.keys(models)],
+      fallback,
+      hasServer: (baseUrl ?? (environment['REFLEX_BASE_URL'] || undefined)) !== undefined,
+      environment,
+      defaultName: this.models.name(),
+      problem: (name) => this.#assembly.modelProblem(name),
+    })
   }
 
   get policy(): OperatorPolicy {
@@ -355,7 +366,10 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     prepare: SharedRunOptions['prepare'],
   ): Promise<RunHandle> {
     const cluster = await this.cluster()
-    const { id, settings } = await this.runtime.start(program, { ...start, handOver: (run) => cluster.enlist(run, place) })
+    const stated = statedNeeds(this.kinds, this.runtime.programs.closure(program))
+    const needs = [...new Set([...(place.needs ?? []), ...stated])].sort()
+    const whole = needs.length === 0 ? place : { ...place, needs }
+    const { id, settings } = await this.runtime.start(program, { ...start, handOver: (run) => cluster.enlist(run, whole) })
     const followed = this.runtime.follow(id, settings)
     const handle = new RunHandle(followed, this.programsOf(followed.state))
     prepare?.(handle)

@@ -5,7 +5,15 @@ export { type FileFacts, filePart, filePartOf, fileText, messageText } from './c
 export { createModels, type ModelsOptions, type NamedModels } from './create.ts'
 export type { FindMisfits } from './misfits.ts'
 export { keyInOptionsFault, findKey } from './request.ts'
-export { accessibleProviders, accessVariables, providerAccess, type ProviderAccess, shortName } from './model-names.ts'
+export {
+  accessibleProviders,
+  accessVariables,
+  isInstalled,
+  nameParts,
+  providerAccess,
+  type ProviderAccess,
+  shortName,
+} from './model-names.ts'
 export { modelPort } from './port.ts'
 export { type PriceFile, readPrices } from './price-file.ts'
 export { PRICED_ON } from './price-list.ts'

@@ -1,6 +1,7 @@
 import type { Fault, FaultDetails, Json, JsonObject, Program } from '../kernel/index.ts'
 import type { FormattedText } from '../text/index.ts'
 import type { ProgramPlaces } from './file-above.ts'
+import type { HostParts, NamingSettings } from './host-parts.ts'
 
 /** The element to find: an edge, otherwise a node, otherwise the program itself. */
 export interface LocateTarget {
@@ -98,6 +99,14 @@ export interface CompanionText {
   readonly findings: readonly Fault[]
 }
 
+/** A model that a program asks. */
+export interface AskedModel {
+  /** `provider:name`, or a name of the application. Absent: that of the run or of the host. */
+  readonly name?: string | undefined
+  /** The models that are asked in turn if that one fails. Absent: those of the host. */
+  readonly fallback?: readonly string[] | undefined
+}
+
 /** Reads programs of one kind, with the extensions of the host. */
 export interface Reader<Def = unknown> {
   /** Reads the text of a file. Never throws for an invalid text. */
@@ -115,6 +124,10 @@ export interface Reader<Def = unknown> {
   companion?(name: string, text: string, file: string, context: ReadContext): CompanionText | undefined
   /** Returns the names of the tools that a program calls by name, as it is written. Absent: they are only in its capabilities. */
   tools?(def: Def): readonly string[]
+  /** What the host has given to the kind and its programs name. Absent: a host gives it nothing that programs name. */
+  readonly hostParts?: HostParts
+  /** Returns the models that a program asks, as far as that is written in it; a name that is a template is left out. Absent: it asks none. */
+  models?(def: Def, settings: NamingSettings): readonly AskedModel[]
   /** Checks and returns named inputs; `texts` are converted to the declared types. Throws for an invalid input. */
   inputs?(def: Def, input: JsonObject, texts: readonly string[]): JsonObject
   /** Returns further arguments that label inputs as text from outside. Absent: the kind keeps no labels on its board. */

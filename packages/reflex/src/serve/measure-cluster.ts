@@ -20,5 +20,7 @@ export function measureCluster(facts: ClusterFacts, metrics: ServeMetrics, now: 
     waitingLag.set(Math.max(0, now - oldest) / 1000, { queue, tenant })
   }
   metrics.missing.set(facts.missingCount)
+  metrics.lacking.clear()
+  for (const { lacks } of facts.missing) for (const word of lacks) metrics.lacking.add(1, { word })
   metrics.stuck.set(facts.stuckCount)
 }

@@ -41,8 +41,8 @@ export const clusterFaults = defineFaults({
   R5106: {
     title: 'The queue does not exist',
     verdict: 'fail',
-    when: 'when a run starts in a queue of a cluster',
-    means: 'No operator has created a queue of this name. The run was not started.',
+    when: 'when a run starts in a queue of a cluster, or a worker joins for it',
+    means: 'No operator has created a queue of this name. The run was not started, or the worker has not joined.',
     often: 'a misspelt name',
     fix: 'Correct the name, or create the queue: reflex queue set NAME.',
   },

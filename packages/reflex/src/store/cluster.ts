@@ -60,7 +60,10 @@ export interface QueueLimits {
   readonly slots?: number | null
   /** The most turns of one tenant at once. */
   readonly tenantSlots?: number | null
-  /** The part of all slots that one named tenant may take, from 0 to 1. Default: 0.8, so that others always find room. */
+  /**
+   * The part of all slots that one named tenant may take, from 0 to 1. Default: 0.8. With more than an equal part of the slots it leaves two
+   * free for each turn above it, until the rest is free.
+   */
   readonly share?: number | null
   /** The most turns that begin in a period, in milliseconds. */
   readonly rate?: { readonly most: number; readonly per: number } | null
@@ -112,8 +115,9 @@ export interface WaitingFacts {
 /** A run that is due and that no living worker can take. */
 export interface MissingFacts {
   readonly run: string
-  /** The words that the nearest living worker lacks; all words of the run if no worker is alive. */
+  /** The words that the nearest living worker lacks; none if no such worker serves its queue; all words of the run if no worker is alive. */
   readonly lacks: readonly string[]
+  readonly queue: string
   readonly since: number
 }
 

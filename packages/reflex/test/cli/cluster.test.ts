@@ -92,7 +92,10 @@ test('doctor lists workers by version, what waits, what nobody can take, and wha
       { ...worker, id: 'c', version: 'v2', isAlive: false },
     ],
     waiting: [{ queue: 'slow', tenant: 'acme', waiting: 12, oldest: now - 3000 }],
-    missing: [{ run: 'lark-9q2m', lacks: ['tool:charge'], since: now }],
+    missing: [
+      { run: 'lark-9q2m', lacks: ['function:workflow/open@2', 'tool:charge'], queue: 'default', since: now },
+      { run: 'newt-4d1s', lacks: [], queue: 'slow', since: now },
+    ],
     missingCount: 3,
     stuck: [{ run: 'crane-6v4h', crashes: 10, since: now, fault: { code: 'R5108', message: 'ten workers died', verdict: 'fail' } }],
     stuckCount: 1,
@@ -107,8 +110,14 @@ test('doctor lists workers by version, what waits, what nobody can take, and wha
     ['cluster', 'ok', '2 workers of version v1 · 6 of 128 slots in use · 1 draining', undefined],
     ['queue', 'warning', 'slow is paused; 0 turns waiting', 'reflex queue resume slow'],
     ['queue', 'ok', 'slow: 12 turns of acme waiting, the oldest for 3.0 s', undefined],
-    ['waits', 'warning', 'lark-9q2m: no worker has tool:charge', 'start a worker that has it'],
-    ['waits', 'warning', 'and 2 more runs', undefined],
+    [
+      'waits',
+      'warning',
+      'lark-9q2m: no worker has the function open@2 of the kind workflow, the tool charge',
+      'start a worker of an application that gives it: new Reflex({ workflow: { … } }); reflex worker --cluster --tools FILE, with a module that exports it',
+    ],
+    ['waits', 'warning', 'newt-4d1s: no worker that has what it needs serves the queue slow', 'reflex worker --cluster --queue slow'],
+    ['waits', 'warning', 'and 1 more run', undefined],
     ['stuck', 'warning', 'crane-6v4h: R5108 ten workers died', 'reflex queue retry crane-6v4h'],
   ])
   expect((await reflex(['queue', 'retry', 'newt'], options)).err).toContain('not stuck')

@@ -32,7 +32,7 @@ export const memberFaults = defineFaults({
     verdict: 'fail',
     when: 'before a run',
     means:
-      'The names of queues, tenants and words of a worker have 1 to 64 letters, digits, dots, hyphens and underscores. A priority is a whole number from 0 to 1,000,000; a lower one goes first. Slots are whole numbers from 1, a share is above 0 and at most 1, a rate is N/DURATION. Nothing was done.',
+      'The names of queues, tenants and words of a worker have 1 to 64 letters, digits, dots, hyphens and underscores. A run needs at most 64 words. A priority is a whole number from 0 to 1,000,000; a lower one goes first. Slots are whole numbers from 1, a share is above 0 and at most 1, a rate is N/DURATION. Nothing was done.',
     fix: 'Correct the value that the message names.',
   },
   R5144: {
@@ -40,7 +40,7 @@ export const memberFaults = defineFaults({
     verdict: 'wait',
     when: 'when a run is opened',
     means:
-      'A program of the run is of a kind or a revision that this process does not run, or names a tool that it does not have. Nothing was opened or recorded. In a cluster another worker takes the run; `reflex doctor` lists a run that nobody can take.',
+      'A program of the run is of a kind or a revision that this process does not run, or names a tool, a model, a function or another part of a host that it does not have. Nothing was opened or recorded. In a cluster another worker takes the run; `reflex doctor` lists a run that nobody can take.',
     often: 'a worker that was started without --tools or --policy, or with an older version',
     fix: 'Start a worker that has what the message names.',
   },

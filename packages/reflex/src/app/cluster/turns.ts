@@ -17,8 +17,6 @@ export interface TurnOptions {
 const HELD: ReadonlySet<string> = new Set(['R5001', 'R5002'])
 /** Faults of a run that has ended or is deleted. */
 const GONE: ReadonlySet<string> = new Set(['R2001', 'R2016'])
-/** Faults of a run whose kinds this process does not have, or not in their revisions. */
-const OTHER_KINDS: ReadonlySet<string> = new Set(['R2011', 'R5004', 'R5011'])
 
 /** The turns of runs that a cluster gives this process. */
 export class Turns {
@@ -84,9 +82,9 @@ export class Turns {
   async #needsOf(run: string, thrown: unknown): Promise<readonly string[]> {
     if (!isFault(thrown)) return []
     if (thrown.code === 'R5144' && isObject(thrown.data) && isList(thrown.data['needs'])) return thrown.data['needs'].map(String)
-    if (!OTHER_KINDS.has(thrown.code)) return []
-    const pins = await this.#reflex.runtime.pinsOf(run).catch(() => [])
-    return this.#words.kindsLacking(pins)
+    // The store is away, or refused: that says nothing of the programs.
+    if (thrown.verdict === 'retry' || thrown.verdict === 'wait') return []
+    return this.#words.lackingOf(run).catch(() => [])
   }
 
   /** Releases the runs, after the grace for effects in flight. */

@@ -1,9 +1,11 @@
-import { type Fault, type Peek, type Pin, toFault } from '../../kernel/index.ts'
-import { readCapability } from '../../policy/index.ts'
+import { type Fault, type Json, type Peek, type Pin, type Program, toFault } from '../../kernel/index.ts'
+import { readCapability, type RunSettings } from '../../policy/index.ts'
+import type { NamingSettings } from '../../programs/host-parts.ts'
 import { offeredTool } from '../../tools/index.ts'
 import { faults } from '../../runs/faults.ts'
 import type { Reflex } from '../reflex.ts'
 import { memberFaults } from './faults.ts'
+import { givenWords, lackingParts } from './host-words.ts'
 import { checkName } from './names.ts'
 
 /** Returns the word for a kind as a run has pinned it: `kind:workflow@3`. */
@@ -11,27 +13,32 @@ function kindWord([, kind, rev]: Pin): string {
   return `kind:${kind}@${rev}`
 }
 
+type PinnedProgram = Pick<Program, 'kind' | 'def' | 'source'>
+
 /** What one process can run, in words, and what it lacks of a run. */
 export class WorkerWords {
   /** Sorted: workers with the same words take the same runs. */
   readonly can: readonly string[]
   readonly #reflex: Reflex
+  readonly #known: ReadonlySet<string>
 
   private constructor(reflex: Reflex, can: readonly string[]) {
     this.#reflex = reflex
     this.can = can
+    this.#known = new Set(can)
   }
 
   /**
-   * Loads every kind, and states what the process runs: each revision of each kind, its tools, the providers of models that it can ask, and
-   * what its operator says of it. A kind that cannot be loaded is reported and left out. Throws `R5143` for a word that is not a name.
+   * Loads every kind, and states what the process runs: each revision of each kind, what its host has given to it, its tools, the models that it
+   * can ask, and what its operator says of it. A kind that cannot be loaded is reported and left out. Throws `R5143` for a word that is not a
+   * name.
    */
   static async of(reflex: Reflex, has: readonly string[]): Promise<WorkerWords> {
     const kinds = await Promise.all(reflex.kinds.names.map((name) => kindWords(reflex, name)))
     const words = [
       ...kinds.flat(),
       ...reflex.tools.names().map((name) => `tool:${name}`),
-      ...reflex.modelProviders.map((name) => `model:${name}`),
+      ...reflex.modelAccess.words,
       ...has.map((word) => `has:${checkName('--has', word)}`),
     ]
     return new WorkerWords(reflex, [...new Set(words)].sort())
@@ -42,21 +49,50 @@ export class WorkerWords {
    * tools that the run names are loaded before: it brings them itself.
    */
   readonly require = ({ row, state, definitions }: Peek): void => {
-    const { tools } = this.#reflex
-    const needs = state.pins.flatMap((pin, i) => [
-      ...(this.can.includes(kindWord(pin)) ? [] : [kindWord(pin)]),
-      ...this.#toolsOf(definitions.program(i)).flatMap((name) => (offeredTool(tools, name) === undefined ? [`tool:${name}`] : [])),
-    ])
+    const settings = this.#reflex.runtime.settingsOf(state)
+    const needs = state.pins.flatMap((pin, i) => {
+      const program = definitions.program(i)
+      const parts = this.#partsLacking(pin, program.source, settings)
+      return [...parts, ...this.#toolsLacking(program), ...this.#modelsLacking(program, settings)]
+    })
     if (needs.length > 0) throw lacking(row.id, needs)
   }
 
-  /** Returns the kinds and revisions of a run that this process does not have, for a run whose programs it cannot read. */
-  kindsLacking(pins: readonly Pin[]): readonly string[] {
-    return pins.map(kindWord).filter((word) => !this.can.includes(word))
+  /**
+   * Returns the words that this process lacks of a run whose programs it cannot compile: read from its pins and their sources alone. Rejects as
+   * the store does.
+   */
+  async lackingOf(run: string): Promise<readonly string[]> {
+    const pins = await this.#reflex.runtime.pinsOf(run)
+    const found = await Promise.all(
+      pins.map(async (pin) => {
+        const stored = await this.#reflex.store.program(pin[3])
+        return this.#partsLacking(pin, stored === undefined ? undefined : (JSON.parse(stored.source) as Json))
+      }),
+    )
+    return [...new Set(found.flat())].sort()
+  }
+
+  #partsLacking(pin: Pin, source: Json | undefined, settings?: NamingSettings): readonly string[] {
+    const word = kindWord(pin)
+    if (!this.#known.has(word)) return [word]
+    return lackingParts(this.#reflex.kinds, { kind: pin[1], functions: pin[4], source }, this.#known, settings)
+  }
+
+  #toolsLacking(program: PinnedProgram): readonly string[] {
+    const { tools } = this.#reflex
+    return this.#toolsOf(program).flatMap((name) => (offeredTool(tools, name) === undefined ? [`tool:${name}`] : []))
+  }
+
+  /** A simulated run and one with a recording ask no model. */
+  #modelsLacking({ kind, def }: PinnedProgram, { simulated, agent }: RunSettings): readonly string[] {
+    if (simulated || agent?.recorded !== undefined) return []
+    const asked = this.#reflex.kinds.reader(kind)?.models?.(def, agent === undefined ? {} : { agent }) ?? []
+    return asked.length === 0 ? [] : this.#reflex.modelAccess.lacking(asked, agent?.model)
   }
 
   /** Returns the names of the tools that a program calls by name, as its kind says and as its capabilities say. */
-  #toolsOf({ kind, def }: { readonly kind: string; readonly def: unknown }): readonly string[] {
+  #toolsOf({ kind, def }: PinnedProgram): readonly string[] {
     const { runtime, kinds } = this.#reflex
     const stated = (runtime.programs.kind(kind).needs?.(def) ?? []).flatMap(toolIn)
     return [...new Set([...stated, ...(kinds.reader(kind)?.tools?.(def) ?? [])])]
@@ -67,7 +103,8 @@ async function kindWords(reflex: Reflex, name: string): Promise<readonly string[
   if (reflex.kinds.isHosted(name)) return []
   try {
     const { rev, oldestRev = 1 } = await reflex.runtime.programs.load(name)
-    return Array.from({ length: rev - oldestRev + 1 }, (_, i) => `kind:${name}@${oldestRev + i}`)
+    const revisions = Array.from({ length: rev - oldestRev + 1 }, (_, i) => `kind:${name}@${oldestRev + i}`)
+    return [...revisions, ...givenWords(reflex.kinds, name)]
   } catch (thrown) {
     reflex.report(toFault(thrown, (message, cause) => faults.make('R9002', `the kind ${name} cannot be loaded: ${message}`, { cause })))
     return []

@@ -1,12 +1,15 @@
-import type { ClusterFacts, WorkerFacts } from '../../store/index.ts'
+import type { ClusterFacts, MissingFacts, WorkerFacts } from '../../store/index.ts'
 import { findCluster } from '../../app/cluster/open.ts'
 import { counted } from '../../protocol/plain.ts'
 import type { Console } from '../console.ts'
 import { duration } from '../units.ts'
 import type { Check } from './check.ts'
+import { sayWord } from './missing-words.ts'
 
 /** The most lines about tenants, about runs that nobody can take, and about stuck runs. */
 const MOST_LINES = 10
+/** The most missing words of one run. */
+const MOST_WORDS = 5
 
 /** Checks the cluster of a store if it has one: its workers, what waits, what nobody can take, and what is stuck. Changes nothing. */
 export async function clusterChecks({ now, world }: Console, address: string, storeName: string): Promise<Check[]> {
@@ -67,13 +70,24 @@ function waitingChecks({ waiting }: ClusterFacts, now: number): Check[] {
   })
 }
 
-function missingChecks({ missing, missingCount }: ClusterFacts): Check[] {
-  return [
-    ...missing.slice(0, MOST_LINES).map(({ run, lacks }): Check => {
-      return { name: 'waits', mark: 'warns', text: `${run}: no worker has ${lacks.join(', ')}`, fix: 'start a worker that has it' }
-    }),
-    ...moreChecks('waits', missingCount, Math.min(missing.length, MOST_LINES)),
-  ]
+/** Runs that no living worker can take. Without a living worker that is said once, above. */
+function missingChecks({ missing, missingCount, workers }: ClusterFacts): Check[] {
+  if (!workers.some(({ isAlive }) => isAlive)) return []
+  return [...missing.slice(0, MOST_LINES).map(missingCheck), ...moreChecks('waits', missingCount, Math.min(missing.length, MOST_LINES))]
+}
+
+function missingCheck({ run, lacks, queue }: MissingFacts): Check {
+  if (lacks.length === 0)
+    return {
+      name: 'waits',
+      mark: 'warns',
+      text: `${run}: no worker that has what it needs serves the queue ${queue}`,
+      fix: `reflex worker --cluster --queue ${queue}`,
+    }
+  const said = lacks.slice(0, MOST_WORDS).map(sayWord)
+  const more = lacks.length > said.length ? ` and ${counted(lacks.length - said.length, 'more word')}` : ''
+  const text = `${run}: no worker has ${said.map((word) => word.text).join(', ')}${more}`
+  return { name: 'waits', mark: 'warns', text, fix: [...new Set(said.map(({ fix }) => fix))].join('; ') }
 }
 
 function stuckChecks({ stuck, stuckCount }: ClusterFacts): Check[] {

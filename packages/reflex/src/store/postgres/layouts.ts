@@ -98,7 +98,7 @@ create index journal_by_transaction on ${schema}.journal (moved, run, first);`
  * its place.
  */
 const addDue = ({ schema }: LayoutPlan) => `
-create index if not exists run_due on ${schema}.run (due) where status in ('running', 'suspended') and due is not null;
+create index if not exists run_due on ${schema}.run (due, seq) where status in ('running', 'suspended') and due is not null;
 create index if not exists run_running on ${schema}.run (seq) where status = 'running';
 create index run_open_by_start on ${schema}.run (started desc, seq desc) where status in ('running', 'suspended');
 create index run_stopped_by_start on ${schema}.run (started desc, seq desc) where status in ('failed', 'cancelled');

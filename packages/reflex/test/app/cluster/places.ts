@@ -44,7 +44,9 @@ export function clusterPlace(): ClusterPlace {
   writeFileSync(asks, ASKS)
   const process: ClusterPlace['process'] = (name, options = {}) => {
     const worker = { id: name, host: 'test', pid: ++pids }
-    const surroundings = { host, worker, cwd: workdir, environment: {}, actor: 'ana', clusters: fake }
+    // Every process of a cluster has the same secret.
+    const seal = (text: string): string => `${text} of the cluster`
+    const surroundings = { host, worker, cwd: workdir, environment: {}, actor: 'ana', clusters: fake, seal }
     const reflex = new Reflex({ workdir, store: sharing(store), cluster: true, surroundings, ...options })
     onTestFinished(() => reflex.close())
     return reflex

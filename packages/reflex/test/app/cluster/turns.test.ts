@@ -29,6 +29,36 @@ describe('what a worker can run', () => {
     expect(member.can.some((word) => word.startsWith('kind:turn@'))).toBe(false)
   })
 
+  test('a run that names a module of tools brings them to a worker without them', async () => {
+    const { process, worker, fake, store, workdir } = clusterPlace()
+    const module = join(workdir, 'charge.mjs')
+    const text = `export const charge = { name: 'charge', description: 'Charges.', repeat: 'free', leaves: false, needs: () => [], run: () => ({}) }`
+    writeFileSync(module, text)
+    await worker('without')
+    await process('starter').start(charging(workdir), { id: 'otter', tools: [module], trust: 'trusted' })
+    expect(await fake.workers[0]?.carry('otter')).toEqual({ did: 'rested' })
+    expect((await store.read('otter', 0))?.row.status).toBe('completed')
+  })
+
+  test.each([
+    [{ queues: ['slwo'] }, 'R5106'],
+    [{ queues: ['a queue'] }, 'R5143'],
+    [{ has: ['a b'] }, 'R5143'],
+    [{ has: ['a\0'] }, 'R5143'],
+    [{ slots: 0 }, 'R5143'],
+    [{ slots: 1.5 }, 'R5143'],
+    [{ slots: 1e9 }, 'R5143'],
+  ])('a worker with %j does not join: %s', async (joins, code) => {
+    const { worker, fake } = clusterPlace()
+    await expect(worker('one', {}, joins)).rejects.toMatchObject({ code })
+    expect(fake.workers).toEqual([])
+  })
+
+  test.each([0, -1, Number.NaN])('a process with %d slots is refused', (slots) => {
+    const { store } = clusterPlace()
+    expect(() => new Reflex({ store, cluster: { slots } })).toThrow(expect.objectContaining({ code: 'R1090' }))
+  })
+
   test('a worker without a tool of the program opens nothing and says what is missing; one that has it takes the run', async () => {
     const { process, worker, until, fake, workdir, store } = clusterPlace()
     const starter = process('starter', { tools: [charge] })
@@ -108,10 +138,24 @@ describe('a start', () => {
     [{ needs: ['a b'] }, 'R5143'],
     [{ priority: 1.5 }, 'R5143'],
     [{ priority: -1 }, 'R5143'],
+    [{ priority: 1_000_001 }, 'R5143'],
+    [{ tenant: 'ä' }, 'R5143'],
+    [{ tenant: 'a\0b' }, 'R5143'],
+    [{ queue: 'default\n' }, 'R5143'],
+    [{ needs: Array.from({ length: 10_000 }, (_, i) => `w${i}`) }, 'R5143'],
   ])('with the place %j is refused with %s', async (place, code) => {
     const { process, asks, store } = clusterPlace()
     await expect(process('starter').start(asks, { id: 'otter', ...place })).rejects.toMatchObject({ code })
     expect(await store.read('otter', 0)).toBeUndefined()
+  })
+
+  test('for a tenant with a name of 10,000 characters is refused with a short message', async () => {
+    const { process, asks } = clusterPlace()
+    const refused: unknown = await process('starter')
+      .start(asks, { tenant: 'a'.repeat(10_000) })
+      .catch((thrown: unknown) => thrown)
+    expect(refused).toMatchObject({ code: 'R5143' })
+    expect(String(refused).length).toBeLessThan(500)
   })
 
   test('with a place, without a cluster, is refused', async () => {

@@ -8,6 +8,7 @@ import { graphCaptures } from './captures.ts'
 import type { DataflowOptions } from './host-options.ts'
 import { readConditions } from '../search/conditions.ts'
 import { testGraph } from '../search/test-graph.ts'
+import { graphParts } from './host-parts.ts'
 import { calledHost, hostFor } from './host-of.ts'
 import { dataflowLanguage } from './language.ts'
 import { liveGraphs } from './live.ts'
@@ -36,7 +37,7 @@ export const dataflowBody: KindBody<DataflowOptions, CompiledGraph> = {
     const host = { primitives }
     return {
       kind: graphKind(host),
-      reader: dataflowReader(host),
+      reader: { ...dataflowReader(host), hostParts: graphParts(host) },
       ports: { egress: egressPort(world), ingress: ingressPort(world) },
     }
   },

@@ -3,10 +3,12 @@ import type { RunOptionValues } from '../../../programs/run-options.ts'
 import { requestOfCall } from '../contract/conversation.ts'
 import { FolderWriter } from '../folder/folder-writer.ts'
 import { openCheckpoint, resumeArgument } from '../folder/resume.ts'
+import { modelsNamed } from '../model/models-named.ts'
 import { isPipeline } from '../model/program-author.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { middlewareNames } from '../operations/make-engine.ts'
 import { pipelineParts, routingOf, runFolderOf } from './assemble.ts'
+import { pipelineHostParts } from './host-parts.ts'
 import { pipelineLanguage } from './language.ts'
 import type { PipelineOptions } from './host-options.ts'
 import { OPERATION_PARTS } from './operation-help.ts'
@@ -30,15 +32,19 @@ export const pipelineBody: KindBody<PipelineOptions, TypedGraph> = {
     const { kind, ports } = pipelineParts(settingsFor(world, host))
     return {
       kind,
-      reader: pipelineReader({
-        handlers,
-        operations,
-        transforms,
-        actions,
-        tools: () => world.tools.names(),
-        models: world.modelFindings,
-        middleware: middlewareNames({ middleware, always: alwaysMiddleware }),
-      }),
+      reader: {
+        ...pipelineReader({
+          handlers,
+          operations,
+          transforms,
+          actions,
+          tools: () => world.tools.names(),
+          models: world.modelFindings,
+          middleware: middlewareNames({ middleware, always: alwaysMiddleware }),
+        }),
+        hostParts: pipelineHostParts(host),
+        models: modelsNamed,
+      },
       ports,
       modelRequest: (call) => (isPipeline(call.def) ? requestOfCall(call) : undefined),
       runFolder: runFolderOf,

@@ -12,6 +12,7 @@ import { policyPort } from '../plan/policy-port.ts'
 import { ProjectFile } from '../plan/project-file.ts'
 import { registryPorts } from '../plan/registry-port.ts'
 import { skillHost, type SkillOptions } from '../plan/skill-host.ts'
+import { skillParts } from './host-parts.ts'
 import { activeSkills, storedSkill } from './stored.ts'
 import { SkillMaker, type SkillProgram } from '../plan/skill-program.ts'
 import { skillLanguage } from './language.ts'
@@ -38,6 +39,7 @@ export const skillBody: KindBody<SkillOptions, SkillProgram> = {
       kind: skillKind((source) => maker.compile(source), host.logContent === 'none'),
       reader: {
         ...skillReader(maker, world.seal),
+        hostParts: skillParts(host, maker),
         stored: (id) => storedSkill(id, world.store, host, maker),
         storedIds: () => activeSkills(world.store, host),
       },

@@ -10,7 +10,7 @@ import { openConfirmation } from '../gate/policy.ts'
 import { type BoundSkill, bindSkill } from '../gate/skill.ts'
 import type { CompiledCall, CompiledCompensation, CompiledRule, CompiledSkill, CompiledStep, Unbound } from '../manifest/compiled.ts'
 import { promptsBeside } from './prompt-files.ts'
-import { decodeSkill, type SkillHost as Surroundings } from '../manifest/read-skill.ts'
+import { decodeSkill, type ReadSkill, type SkillHost as Surroundings } from '../manifest/read-skill.ts'
 import { readSlotValue } from '../manifest/slot-values.ts'
 import type { FunctionResult, GateSnapshot } from '../model/decision.ts'
 import type { Manifest } from '../model/manifest.ts'
@@ -131,6 +131,9 @@ export class SkillProgram implements PlanProgram {
   }
 }
 
+/** The functions of every host. */
+const NO_HOST = functionTable([])
+
 /** Makes the skills of one host. Its tools are asked for each time: a host may get more. */
 export class SkillMaker {
   readonly #host: SkillHost
@@ -167,10 +170,19 @@ export class SkillMaker {
     return decodeSkill(source, this.surroundings).skill !== undefined
   }
 
+  /** Returns the functions and facts of a host that a stored manifest names; none for a manifest with errors. */
+  named(source: Json): Pick<Unbound, 'functions' | 'facts'> {
+    const { skill } = this.#decode(source, { ...this.surroundings, functions: NO_HOST.expressionFunctions, facts: [] })
+    return skill?.unbound ?? { functions: [], facts: [] }
+  }
+
+  #decode(source: Json, { tools = [], ...surroundings }: Surroundings): ReadSkill {
+    return decodeSkill(source, { ...surroundings, tools: [...tools, ...assumedTools(source, tools)] })
+  }
+
   /** Makes a skill of a stored manifest. Throws its first error. */
   compile(source: Json): SkillProgram {
-    const { tools = [], ...surroundings } = this.surroundings
-    const { skill, findings } = decodeSkill(source, { ...surroundings, tools: [...tools, ...assumedTools(source, tools)] })
+    const { skill, findings } = this.#decode(source, this.surroundings)
     if (skill !== undefined) return this.bind(skill)
     throw findings.find(({ severity }) => severity === 'error') ?? new TypeError('a manifest without a skill has a finding')
   }

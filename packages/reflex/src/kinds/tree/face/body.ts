@@ -1,6 +1,7 @@
 import type { KindBody } from '../../../programs/kind-module.ts'
 import type { RunOptionValues } from '../../../programs/run-options.ts'
 import type { CompiledTree } from '../compile/compiled.ts'
+import { modelsNamed } from '../check/models-named.ts'
 import { pureFunctions } from '../compile/pure-functions.ts'
 import type { LuaPool } from '../lua/pool.ts'
 import { hostManifest } from '../manifest/host-manifest.ts'
@@ -8,6 +9,7 @@ import type { NodeManifest } from '../manifest/manifest.ts'
 import { NODES } from '../nodes/table.ts'
 import { functionPort } from '../tick/function-port.ts'
 import { scriptPort } from '../tick/script-port.ts'
+import { treeParts } from './host-parts.ts'
 import { lazyLua } from './lazy-lua.ts'
 import { treeKind } from '../tick/kind.ts'
 import type { TreeOptions } from './host-options.ts'
@@ -36,7 +38,11 @@ export const treeBody: KindBody<TreeOptions, CompiledTree> = {
     const pool = async (): Promise<LuaPool> => lua.pool()
     return {
       kind: treeKind(options),
-      reader: treeReader(options, { functions, tools: () => world.tools.names(), lua: pool }),
+      reader: {
+        ...treeReader(options, { functions, tools: () => world.tools.names(), lua: pool }),
+        hostParts: treeParts({ functions, nodes, ...(schemas === undefined ? {} : { schemas }) }, table),
+        models: modelsNamed,
+      },
       ports: { function: functionPort(functions, services), script: scriptPort(pool, world.host) },
       close: async () => lua.close(),
     }

@@ -1,5 +1,7 @@
 import type { Fault } from '../../../kernel/index.ts'
+import type { NamingSettings } from '../../../programs/host-parts.ts'
 import type { KindWorld } from '../../../programs/kind-module.ts'
+import type { AskedModel } from '../../../programs/language.ts'
 import { anyOf, FUNCTION, listOf, type Locator, objectWith, options, recordOf, shape, TEXT } from '../../../text/index.ts'
 import type { RunnableAgent } from '../step/port.ts'
 import type { DecisionAgent, GuardRegistry, Workflow } from '../types/index.ts'
@@ -25,6 +27,8 @@ export interface InspectingAgent extends RunnableAgent {
   inspect(workflow: Workflow, locate: Locator, models?: (name: string) => readonly Fault[]): readonly Fault[]
   /** Returns the names of the tools that the nodes of a workflow call or offer, as they are written. */
   tools(workflow: Workflow): readonly string[]
+  /** Returns the models that the nodes of a workflow ask in a run with these settings. */
+  models(workflow: Workflow, settings: NamingSettings): readonly AskedModel[]
   /** The reads and writes of agents at nodes, for proofs before a run. */
   readonly effects: Effects
 }

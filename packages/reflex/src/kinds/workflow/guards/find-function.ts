@@ -22,6 +22,11 @@ export function knownVersions(functions: GuardRegistry, name: string): readonly 
   return versionsOf(Object.hasOwn(functions, name) ? functions[name] : undefined).map(({ version }) => version)
 }
 
+/** True for a function that the host gives without a version: it stands for every version. */
+export function isOpenVersion(functions: GuardRegistry, name: string): boolean {
+  return Object.hasOwn(functions, name) && typeof functions[name] === 'function'
+}
+
 function versionsOf(given: unknown): readonly { readonly version: string; readonly evaluate: GuardFunction }[] {
   const all: readonly unknown[] = Array.isArray(given) ? given : [given]
   return all.filter((one) => isVersion(one))
