@@ -1,7 +1,6 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { testFolder } from './scripts/test-folder.ts'
 import { CountsReporter } from './scripts/vitest-counts.ts'
 
 /**
@@ -9,6 +8,8 @@ import { CountsReporter } from './scripts/vitest-counts.ts'
  * counted work; this only ends what hangs. `REFLEX_TEST_SLOWNESS=8` is for a machine eight times as slow.
  */
 const PATIENCE = 600_000 * Number(process.env['REFLEX_TEST_SLOWNESS'] ?? 1)
+
+const folder = testFolder()
 
 // oxlint-disable-next-line import/no-default-export -- the shape that vitest asks for
 export default defineConfig({
@@ -25,8 +26,13 @@ export default defineConfig({
     testTimeout: PATIENCE,
     hookTimeout: PATIENCE,
     expect: { poll: { timeout: PATIENCE / 10 } },
-    // What tests remember of stores is no business of who runs them.
-    env: { XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'reflex-state-')) },
+    env: {
+      TMPDIR: folder,
+      // What tests remember of stores is no business of who runs them.
+      XDG_STATE_HOME: join(folder, 'state'),
+      // The processes that tests start share the code that one of them has compiled.
+      NODE_COMPILE_CACHE: join(folder, 'compiled'),
+    },
     reporters: ['default', new CountsReporter()],
   },
 })

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFile
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
+import { environmentOf } from '../environment.ts'
 
 const root = resolve(import.meta.dirname, '../../../..')
 
@@ -70,7 +71,7 @@ export function inProcess(folder: string, line: string): EndedProcess {
     cwd: folder,
     encoding: 'utf8',
     input: '',
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+    env: environmentOf(),
   })
   return { code: status, out: stdout, err: stderr }
 }

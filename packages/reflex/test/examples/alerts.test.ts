@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync,
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { environmentOf } from '../environment.ts'
 
 const HERE = 'examples/10-alerts'
 const root = resolve(import.meta.dirname, '../../../..')
@@ -30,7 +31,7 @@ function reflex(...words: readonly string[]): { code: number | null; out: string
     cwd: folder,
     encoding: 'utf8',
     input: '',
-    env: { PATH: process.env['PATH'] ?? '', HOME: home },
+    env: environmentOf(home),
   })
   return { code: status, out: stdout, err: stderr }
 }

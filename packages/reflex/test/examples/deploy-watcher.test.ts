@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, sym
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { environmentOf } from '../environment.ts'
 
 const HERE = 'examples/09-deploy-watcher'
 const root = resolve(import.meta.dirname, '../../../..')
@@ -25,7 +26,7 @@ function reflex(...words: readonly string[]): { code: number | null; out: string
     cwd: folder,
     encoding: 'utf8',
     input: '',
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder },
+    env: environmentOf(folder),
   })
   return { code: status, out: stdout, err: stderr }
 }
@@ -45,7 +46,7 @@ interface Watching {
 function begin(...words: readonly string[]): Watching {
   const child = spawn(process.execPath, [join(root, 'packages/reflex/bin/reflex.js'), ...words], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder },
+    env: environmentOf(folder),
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   let said = ''

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { environmentOf } from '../environment.ts'
 
 const script = resolve(import.meta.dirname, '../../../../examples/04-go-back/go-back.ts')
 
@@ -9,7 +10,7 @@ describe('example 04, going back', () => {
   test('one run is opened, replayed, forked and compared', { timeout: 120_000 }, () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [script], {
       encoding: 'utf8',
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+      env: environmentOf(),
     })
     const folder = /· (\/\S+)/.exec(stdout)?.[1] ?? ''
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

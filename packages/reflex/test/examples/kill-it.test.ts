@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { environmentOf } from '../environment.ts'
 
 const script = resolve(import.meta.dirname, '../../../../examples/03-kill-it/kill-it.ts')
 
@@ -9,7 +10,7 @@ describe('example 03, killed at each step', () => {
   test('what happens outside happens exactly once', { timeout: 180_000 }, () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [script], {
       encoding: 'utf8',
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+      env: environmentOf(),
     })
     const folder = /· (\/\S+)/.exec(stdout)?.[1]
     onTestFinished(() => {

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { environmentOf } from '../environment.ts'
 
 const HERE = 'examples/13-over-http'
 const root = resolve(import.meta.dirname, '../../../..')
@@ -19,7 +20,7 @@ function workplace(): string {
 
 /** Starts a process of its own. `said` is everything that it has printed so far. */
 function begin(folder: string, words: readonly string[]): { readonly child: ChildProcess; readonly said: () => string } {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: folder }
+  const env = environmentOf(folder)
   const child = spawn(process.execPath, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let text = ''

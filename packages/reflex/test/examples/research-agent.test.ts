@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type Reply, type Seen, startOpenAi } from '../models/openai-server.ts'
+import { environmentOf } from '../environment.ts'
 
 const HERE = 'examples/08-research-agent'
 const root = resolve(import.meta.dirname, '../../../..')
 const TOOLS = ['--tools', `${HERE}/library.ts`, '--answers', 'none']
-const PATH = process.env['PATH'] ?? ''
 
 let folder = ''
 
@@ -27,7 +27,7 @@ async function reflex(
   words: readonly string[],
   environment: Record<string, string> = {},
 ): Promise<{ code: number; out: string; err: string }> {
-  const env = { PATH, HOME: folder, ...environment }
+  const env = { ...environmentOf(folder), ...environment }
   const child = spawn(process.execPath, [join(root, 'packages/reflex/bin/reflex.js'), ...words], {
     cwd: folder,
     env,

@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { inProcess } from '../docs/page.ts'
+import { environmentOf } from '../environment.ts'
 
 const example = resolve(import.meta.dirname, '../../../../examples/12-support-agent')
 const page = readFileSync(join(example, 'README.md'), 'utf8')
@@ -11,7 +12,7 @@ const page = readFileSync(join(example, 'README.md'), 'utf8')
 function run(...words: readonly string[]): { readonly stdout: string; readonly folder: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(example, 'support-agent.ts'), ...words], {
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+    env: environmentOf(),
   })
   const folder = /· (\/\S+)/.exec(stdout)?.[1] ?? ''
   onTestFinished(() => {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { typeFaults } from '../compiler.ts'
 
 const root = resolve(import.meta.dirname, '../../../..')
 const pages = [
@@ -86,16 +87,18 @@ describe('pages about testing and extending', () => {
     }
   })
 
-  test('the examples have no type errors', async () => {
+  test('the examples have no type errors', () => {
     const folder = workplace()
-    for (const [i, page] of pages.entries()) {
+    const files = pages.flatMap((page, i) => {
       mkdirSync(join(folder, `page${i}`))
-      for (const block of blocksOf(page))
-        if ('name' in block && block.name.endsWith('.ts')) writeFileSync(join(folder, `page${i}`, block.name), block.text)
-    }
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: join(root, 'tsconfig.json'), include: ['*/*.ts'] }))
-    const { out } = await node([join(root, 'node_modules/typescript/bin/tsc'), '-p', '.', '--pretty', 'false'], folder)
-    expect(out).toBe('')
+      return blocksOf(page).flatMap((block) => {
+        if (!('name' in block && block.name.endsWith('.ts'))) return []
+        const file = `page${i}/${block.name}`
+        writeFileSync(join(folder, file), block.text)
+        return [file]
+      })
+    })
+    expect(typeFaults(folder, [...new Set(files)], { extends: join(root, 'tsconfig.json') })).toEqual([])
   })
 
   test('every page of docs is in the index, and every example in the index of examples', () => {

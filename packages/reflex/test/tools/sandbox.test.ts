@@ -183,9 +183,9 @@ time.sleep(25)'`,
     mkdirSync(join(home, 'bin'))
     const work = join(home, 'project')
     mkdirSync(work)
-    const result = await sh(`cat ${secret} ${other} /etc/shadow; ls -A ${home} ~; echo $HOME`, confinedIn(work), {}, all)
+    const result = await sh(`cat ${secret} ${other} /etc/shadow; ls -A ${home}; ls -A ~; echo $HOME`, confinedIn(work), {}, all)
     expect(result.stdout).not.toContain('hunter2')
-    expect(result.stdout).toBe(`/tmp/home:\n\n${home}:\nbin\nproject\n/tmp/home\n`)
+    expect(result.stdout).toBe('bin\nproject\n/tmp/home\n')
   })
 
   it('follows no link out of the work folder', async () => {

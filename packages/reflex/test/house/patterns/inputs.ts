@@ -4,6 +4,7 @@ import type { Pattern, Term } from './syntax.ts'
 export type Input = (length: number) => string
 
 const CANDIDATES = Array.from('a1 A-_./:"\'\\{}[]()<>|=,;#*+?!$%&@~^`\n\r\t\0\u001b\u00e9\u202e\ufeff\ud800‹…zZ09bsxX')
+const REST = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code))
 /** Characters of a pattern that texts are made of at most. */
 const LETTERS = 8
 const FAILING = ['', '\u0007', ' ', 'a', '\n']
@@ -71,10 +72,21 @@ function samples(term: Term): readonly string[] {
   return [shortest(term)]
 }
 
+const SHORTEST = new WeakMap<Term, string>()
+
+/** A shortest text that a term matches, found once for each term. */
 function shortest(term: Term): string {
+  const known = SHORTEST.get(term)
+  if (known !== undefined) return known
+  const found = findShortest(term)
+  SHORTEST.set(term, found)
+  return found
+}
+
+function findShortest(term: Term): string {
   switch (term.type) {
     case 'one':
-      return CANDIDATES.find(term.fits) ?? Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code)).find(term.fits) ?? ''
+      return CANDIDATES.find(term.fits) ?? REST.find(term.fits) ?? ''
     case 'either':
       return shortest(term.ways[0] ?? { type: 'row', items: [] })
     case 'row':

@@ -122,8 +122,8 @@ class Parser {
     const expression = new RegExp(`^(?:${source})$`, this.#flags.replace('m', ''))
     const known = new Map<string, boolean>()
     const fits = (char: string): boolean => {
-      const found = known.get(char) ?? expression.test(char)
-      known.set(char, found)
+      let found = known.get(char)
+      if (found === undefined) known.set(char, (found = expression.test(char)))
       return found
     }
     return { type: 'one', fits }

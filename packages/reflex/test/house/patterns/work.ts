@@ -36,16 +36,14 @@ class Search {
   /** The end of the first match that begins at or behind a place. */
   first(term: Term, from: number): number | undefined {
     const last = this.#flags.includes('y') ? from : this.#chars.length
+    let end: number | undefined
+    const ends: Next = (reached) => {
+      end = reached
+      return true
+    }
     for (let at = from; at <= last; at++) {
-      let end: number | undefined
-      this.#groups.clear()
-      if (
-        this.#match(term, at, true, (reached) => {
-          end = reached
-          return true
-        })
-      )
-        return end
+      if (this.#groups.size > 0) this.#groups.clear()
+      if (this.#match(term, at, true, ends)) return end
     }
     return undefined
   }

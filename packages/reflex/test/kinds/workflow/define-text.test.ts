@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFile
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { typeFaults } from '../../compiler.ts'
 
 const root = resolve(import.meta.dirname, '../../../../..')
 
@@ -145,27 +146,7 @@ function within<Result>(text: string, work: (folder: string) => Result): Result 
 
 /** What the compiler says, by the line that it says it of. */
 function compile(cwd: string): Map<number, string> {
-  const options = [
-    '--noEmit',
-    '--strict',
-    '--skipLibCheck',
-    '--target',
-    'es2024',
-    '--module',
-    'nodenext',
-    '--types',
-    'node',
-    '--pretty',
-    'false',
-  ]
-  const sources = ['--allowImportingTsExtensions', '--rewriteRelativeImportExtensions']
-  const { stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, ...sources, 'program.ts'], {
-    cwd,
-    encoding: 'utf8',
-  })
-  return new Map(
-    Array.from(stdout.matchAll(/^program\.ts\((\d+),\d+\): error TS\d+: (.*)$/gm), ([, line, message]) => [Number(line), message ?? '']),
-  )
+  return new Map(typeFaults(cwd, ['program.ts']).map(({ place, text }) => [Number(place.slice('program.ts:'.length)), text]))
 }
 
 describe('the compiler', () => {

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { thisProcess } from '../../../src/app/host.ts'
 import { Reflex } from '../../../src/app/reflex.ts'
 import type { ReflexOptions } from '../../../src/app/options.ts'
-import type { Fault } from '../../../src/kernel/index.ts'
+import { type Fault, type Host, systemHost } from '../../../src/kernel/index.ts'
 import type { ControlPlaneOptions } from '../../../src/kinds/skill/control/settings.ts'
 import { type ProjectRegistry, projectRegistry } from '../../../src/learn/snapshot/project-registry.ts'
 import type { SkillRegistry } from '../../../src/learn/registry/registry.ts'
@@ -56,6 +57,12 @@ export interface Project {
   readonly ran: (skill: string, note?: string) => Promise<readonly [status: string, code: string | undefined]>
 }
 
+/** A host that reads a later time with each look: a run has ended before the report that follows it, however quick both are. */
+function tickingHost(): Host {
+  let last = 0
+  return { ...systemHost, now: () => (last = Math.max(last + 1, systemHost.now())) }
+}
+
 export function project(controlPlane: ControlPlaneOptions | null, more: ReflexOptions = {}): Project {
   const calls: string[] = []
   const troubles: Fault[] = []
@@ -78,6 +85,7 @@ export function project(controlPlane: ControlPlaneOptions | null, more: ReflexOp
     tools: [tool('writes'), tool('reads')],
     skill: { project: 'acme', compat: { env: 'staging' }, controlPlane },
     onTrouble: (fault) => troubles.push(fault),
+    surroundings: { ...thisProcess(), host: tickingHost() },
     ...more,
   })
   onTestFinished(() => reflex.close())

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { typeFaults } from '../../../compiler.ts'
 import { folderOf } from './programs.ts'
 
 const root = resolve(import.meta.dirname, '../../../../../..')
@@ -91,27 +92,12 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'a node that is read': `Argument of type '"stlye"' is not assignable to parameter of type`,
 }
 
-const OPTIONS = '--noEmit --strict --skipLibCheck --target es2024 --module nodenext --types node --pretty false'
-const SOURCES = '--allowImportingTsExtensions --rewriteRelativeImportExtensions'
-
-/** What the compiler says of each program of a folder, by file and line. */
-function compile(cwd: string, files: readonly string[]): Map<string, string> {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const { stdout } = spawnSync(process.execPath, [tsc, ...OPTIONS.split(' '), ...SOURCES.split(' '), ...files], { cwd, encoding: 'utf8' })
-  return new Map(
-    Array.from(stdout.matchAll(/^(\w+\.ts)\((\d+),\d+\): error TS\d+: (.*)$/gm), ([, file, line, message]) => [
-      `${file}:${line}`,
-      message ?? '',
-    ]),
-  )
-}
-
 describe('what the compiler says of pipelines', () => {
   test('is nothing of one that is right and of that of the page, and each mistake', () => {
     const page = readFileSync(join(root, 'docs/kinds/pipeline.md'), 'utf8')
     const [, block = ''] = /## In TypeScript[\s\S]*?```ts\n([\s\S]*?)```/.exec(page) ?? []
     const folder = folderOf({ 'program.ts': PROGRAM, 'page.ts': block, 'package.json': '{"type":"module"}' })
-    const said = compile(folder, ['program.ts', 'page.ts'])
+    const said = new Map(typeFaults(folder, ['program.ts', 'page.ts']).map(({ place, text }) => [place, text]))
     const lines = PROGRAM.split('\n')
     const found = Object.keys(EXPECTED).map((name): [string, string] => [name, `program.ts:${lines.indexOf(`// ${name}`) + 2}`])
     for (const [name, place] of found) expect(said.get(place), name).toContain(EXPECTED[name])
