@@ -1,22 +1,19 @@
 import { DBOSClient } from '@dbos-inc/dbos-sdk'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { openCluster } from 'reflex-runtime-cluster'
 import { Reflex } from '../packages/reflex/src/app/reflex.ts'
 import { systemHost } from '../packages/reflex/src/kernel/index.ts'
 import { workflow } from '../packages/reflex/src/kinds/workflow/index.ts'
 import { postgresPrograms, PostgresServer } from '../packages/reflex/test/store/postgres-server.ts'
+import { Crew } from './cluster/crew.ts'
 import { EFFECTS, noteTool, THREE_STEPS } from './cluster/steps-program.ts'
 import type { WorkerOrder } from './cluster/worker-child.ts'
 import { type Line, median } from './measure.ts'
 
-const CHILD = resolve(import.meta.dirname, 'cluster/worker-child.ts')
-/** Runs of a round, and the slots of each worker. */
+/** Runs of a round. */
 const RUNS = 300
-const SLOTS = 32
 const SLEEPING = 1_000_000
 /** Milliseconds for which an idle worker is watched, and between two runs that become due. */
 const IDLE_MS = 10_000
@@ -30,51 +27,6 @@ const WAITS = workflow({
   nodes: { ask: { spec: { ask: 'Go on?', options: [{ event: 'YES' }] } }, go: { spec: { tool: 'note', args: { step: 'go' } } } },
   edges: [{ id: 'a', from: 'ask', to: 'go', event: 'YES' }],
 })
-
-/** Workers in processes of their own, and what they have done. */
-class Crew {
-  readonly world: string
-  readonly #children: ChildProcess[] = []
-
-  constructor(folder: string) {
-    this.world = join(folder, `world-${Math.round(performance.now())}`)
-    writeFileSync(this.world, '')
-  }
-
-  async hire(count: number, order: Omit<WorkerOrder, 'world' | 'slots'>): Promise<void> {
-    const hired = Array.from({ length: count }, () =>
-      spawn(process.execPath, [CHILD, JSON.stringify({ ...order, world: this.world, slots: SLOTS })], {
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      }),
-    )
-    this.#children.push(...hired)
-    await Promise.all(hired.map((child) => once(child, 'message')))
-  }
-
-  tell(): void {
-    for (const child of this.#children) child.send('go')
-  }
-
-  get lines(): string[] {
-    return readFileSync(this.world, 'utf8').split('\n').slice(0, -1)
-  }
-
-  /** Resolves when there are so many lines; the file is only read when it has grown. */
-  async until(lines: number): Promise<void> {
-    for (let size = -1; ; ) {
-      const now = statSync(this.world).size
-      if (now !== size && this.lines.length >= lines) return
-      size = now
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-  }
-
-  async end(): Promise<void> {
-    const gone = this.#children.map((child) => once(child, 'exit'))
-    this.tell()
-    await Promise.all(gone)
-  }
-}
 
 /**
  * Turns and effects of a cluster by its workers, beside the engine alone and workers without a cluster on the same server; the delay of

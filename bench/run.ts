@@ -9,6 +9,7 @@ import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/wo
 import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow } from '../packages/reflex/src/kinds/workflow/index.ts'
 import { allocatedBytes } from './allocation.ts'
 import { cluster } from './cluster.ts'
+import { clusterHour } from './cluster-hour.ts'
 import { clusterCapacity, clusterSimulation } from './cluster-simulation.ts'
 import { clusterCosts } from './cluster/measure-costs.ts'
 import { dataflow } from './dataflow.ts'
@@ -128,6 +129,7 @@ const PARTS = {
   'serve-mcp': servingMcp,
   cluster,
   'cluster-costs': clusterCosts,
+  'cluster-hour': clusterHour,
   'cluster-capacity': clusterCapacity,
   'cluster-simulation': clusterSimulation,
 }

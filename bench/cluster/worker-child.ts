@@ -4,6 +4,7 @@
  */
 import { DBOS } from '@dbos-inc/dbos-sdk'
 import { appendFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { joinCluster } from '../../packages/reflex/src/app/cluster/work.ts'
 import { Reflex } from '../../packages/reflex/src/app/reflex.ts'
 import { work } from '../../packages/reflex/src/app/worker.ts'
@@ -24,7 +25,14 @@ function told(): Promise<void> {
 }
 
 async function inReflex(): Promise<void> {
-  const reflex = new Reflex({ store: order.address, tools: [noteTool(order.world)], ...(order.as === 'cluster' ? { cluster: true } : {}) })
+  const tools = [noteTool(order.world)]
+  // The files of the work folder are looked through before and after some tools: the folder of the benchmark has few.
+  const reflex = new Reflex({
+    store: order.address,
+    workdir: dirname(order.world),
+    tools,
+    ...(order.as === 'cluster' ? { cluster: true } : {}),
+  })
   if (order.as === 'cluster') {
     const member = await joinCluster(reflex, { slots: order.slots })
     process.send?.('ready')

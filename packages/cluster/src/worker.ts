@@ -2,6 +2,7 @@ import { digest, type Fault, faultData, type Host, toFault } from 'reflex-runtim
 import { clusterFaults, type ClusterWorker, type TurnOutcome, type WorkerParts } from 'reflex-runtime/store'
 import type { Connection } from './connection.ts'
 import { addQueue, type Engine, launchEngine, stopEngine } from './engine.ts'
+import { differingSecrets } from './secrets.ts'
 import { type Names, engineSchema } from './sql/names.ts'
 
 /** Milliseconds between two ticks. */
@@ -83,6 +84,8 @@ class Worker implements ClusterWorker {
     // Turns are admitted for a worker as soon as it is known, so the tables of DBOS must be there.
     await this.#serveQueues()
     await this.#beat()
+    const differing = await differingSecrets(this.#shared, this.#parts)
+    if (differing !== undefined) this.#parts.onTrouble(differing)
     this.#repeat('beat', this.#parts.leaseMs / BEATS, () => this.#beat())
     this.#repeat('queues', QUEUES_MS, async () => {
       await this.#serveQueues()
@@ -148,13 +151,13 @@ class Worker implements ClusterWorker {
 
   async #beat(): Promise<void> {
     const { connection, names } = this.#shared
-    const { worker, can, queues, slots, leaseMs } = this.#parts
+    const { worker, can, queues, slots, leaseMs, fingerprint } = this.#parts
     await connection.query(
-      `insert into ${names.own}.worker (id, version, can, queues, slots, began, seen, ttl, drains)
-        values ($1, $2, $3, $4, $5, ${names.own}.now_ms(), ${names.own}.now_ms(), $6, $7)
+      `insert into ${names.own}.worker (id, version, can, queues, slots, began, seen, ttl, drains, fingerprint)
+        values ($1, $2, $3, $4, $5, ${names.own}.now_ms(), ${names.own}.now_ms(), $6, $7, $8)
         on conflict (id) do update set version = excluded.version, can = excluded.can, queues = excluded.queues, slots = excluded.slots,
           seen = excluded.seen, ttl = excluded.ttl, drains = excluded.drains`,
-      [worker.id, this.#version, [...can].sort(), queues ?? null, slots, leaseMs, this.#isDraining],
+      [worker.id, this.#version, [...can].sort(), queues ?? null, slots, leaseMs, this.#isDraining, fingerprint ?? null],
     )
   }
 

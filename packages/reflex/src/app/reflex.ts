@@ -120,6 +120,8 @@ import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 
 /** The characters of a file that show its format. */
 const CAPTURE_BEGINNING = 4_000_000
+/** The hexadecimal digits of a fingerprint. */
+const FINGERPRINT_DIGITS = 16
 
 /** The options of an import of a capture. */
 export interface ImportCaptureOptions {
@@ -223,6 +225,11 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   /** The providers of models that this process can ask: their package is installed, and their key is set. */
   get modelProviders(): readonly string[] {
     return accessibleProviders(this.#surroundings.environment)
+  }
+
+  /** The fingerprint of the secret of this user: equal on machines that have the same secret. The secret cannot be found from it. */
+  get secretFingerprint(): string | undefined {
+    return this.#surroundings.seal?.('fingerprint of the secret of a worker')?.slice(0, FINGERPRINT_DIGITS)
   }
 
   get policy(): OperatorPolicy {

@@ -26,6 +26,8 @@ export interface WorkerParts {
   readonly slots: number
   /** The queues that it serves. Default: all. */
   readonly queues?: readonly string[]
+  /** The fingerprint of the secret of its user, from which the secret cannot be found. Absent: this process has none. */
+  readonly fingerprint?: string
   /** Carries a run on until it rests. It does not throw. */
   carry(run: string): Promise<TurnOutcome>
   onTrouble(fault: Fault): void
@@ -85,6 +87,7 @@ export interface WorkerFacts {
   readonly version: string
   readonly can: readonly string[]
   readonly queues: readonly string[] | null
+  readonly fingerprint: string | null
   readonly slots: number
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly began: number
