@@ -16,6 +16,7 @@ import { dataflow } from './dataflow.ts'
 import { dot } from './dot.ts'
 import { durable } from './durable.ts'
 import { endless } from './endless.ts'
+import { following } from './following.ts'
 import { langgraph } from './langgraph.ts'
 import { large } from './large.ts'
 import { long } from './long.ts'
@@ -112,6 +113,7 @@ const PARTS = {
   langgraph,
   logging,
   postgres,
+  following,
   vacuum,
   dataflow,
   dot,

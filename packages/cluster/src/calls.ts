@@ -1,87 +1,67 @@
-import type { Host } from 'reflex-runtime/kernel'
+import type { Admission, Host, Leave } from 'reflex-runtime/kernel'
+import { CallLine } from './call-line.ts'
 import type { Connection } from './connection.ts'
 import type { Names } from './sql/names.ts'
-
-/** Milliseconds for which this process relies on what it knows of the queues of calls. */
-const KNOWN_MS = 1000
-/** The longest pause of a call between two questions for room. */
-const LONGEST_PAUSE_MS = 5000
 
 interface CallParts {
   readonly connection: Connection
   readonly names: Names
   readonly host: Host
+  /** The id of the worker whose calls these are. */
+  readonly worker: string
+  /** Called for a failure of the database, once in a row. */
+  readonly onTrouble: (thrown: unknown) => void
 }
 
 /**
- * The calls of this process to model providers and tools that the operator has limited, in the whole cluster. A call without a limit asks
- * nobody. One that waits has not begun: it is no effect yet, and a worker that dies leaves no slot taken for longer than its lease and a
- * look at all runs.
+ * The calls of a worker to model providers and tools that the operator has limited, in the whole cluster. A call without a limit asks nobody. One
+ * that waits has not begun: a worker that dies leaves no call, and the room of its calls is free when it is known to be dead.
  */
-export class Calls {
+export class Calls implements Admission {
   readonly #parts: CallParts
-  #known: ReadonlySet<string> = new Set()
-  #knownAt = Number.NEGATIVE_INFINITY
-  #reading: Promise<void> | undefined
+  readonly #lines = new Map<string, CallLine>()
+  #limited: ReadonlySet<string> = new Set()
+  #isInTrouble = false
 
   constructor(parts: CallParts) {
     this.#parts = parts
   }
 
-  /**
-   * Waits until a call may begin, and returns what ends it. Rejects with the reason of the signal if that comes first.
-   */
-  async enter(queue: string, worker: string, signal: AbortSignal): Promise<() => Promise<void>> {
-    if (!(await this.#isLimited(queue))) return async () => undefined
-    const { connection, names, host } = this.#parts
-    const id = host.entropy()
-    for (;;) {
-      signal.throwIfAborted()
-      const [row] = await connection.query<{ wait: number | null }>(`select ${names.own}.enter_call($1, $2, $3) as wait`, [
-        queue,
-        worker,
-        id,
-      ])
-      const wait = row?.wait ?? undefined
-      if (wait === undefined) return async () => undefined
-      if (wait === 0) return () => this.#leave(id)
-      await this.#pause(Math.min(wait, LONGEST_PAUSE_MS), signal)
-    }
+  /** Sets the queues of calls, as the operator has them now. */
+  setLimited(queues: Iterable<string>): void {
+    this.#limited = new Set(queues)
   }
 
-  async #isLimited(queue: string): Promise<boolean> {
-    if (this.#parts.host.now() - this.#knownAt > KNOWN_MS) await (this.#reading ??= this.#read())
-    return this.#known.has(queue)
+  isLimited(use: string): boolean {
+    return this.#limited.has(use)
   }
 
-  async #read(): Promise<void> {
-    const { connection, names, host } = this.#parts
-    try {
-      const rows = await connection.query<{ name: string }>(`select name from ${names.own}.queue where position(':' in name) > 0`)
-      this.#known = new Set(rows.map(({ name }) => name))
-      this.#knownAt = host.now()
-    } finally {
-      this.#reading = undefined
-    }
+  enter(use: string, signal: AbortSignal): Promise<Leave> {
+    const line = this.#lines.get(use) ?? this.#newLine(use)
+    this.#lines.set(use, line)
+    return line.enter(signal)
   }
 
-  async #leave(id: string): Promise<void> {
-    const { connection, names } = this.#parts
-    await connection.query(`delete from ${names.own}.call where id = $1`, [id])
-  }
-
-  #pause(ms: number, signal: AbortSignal): Promise<void> {
-    const { host } = this.#parts
-    return new Promise((resolve, reject) => {
-      const cancelTimer = host.at(host.now() + ms, () => {
-        signal.removeEventListener('abort', onAbort)
-        resolve()
-      })
-      const onAbort = (): void => {
-        cancelTimer()
-        reject(signal.reason as Error)
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
+  #newLine(queue: string): CallLine {
+    const { connection, names, host, worker } = this.#parts
+    return new CallLine({
+      host,
+      ask: async (call, behind) => {
+        const [row] = await connection.query<{ wait: number | null }>(`select ${names.own}.enter_call($1, $2, $3, $4) as wait`, [
+          queue,
+          worker,
+          call,
+          behind,
+        ])
+        this.#isInTrouble = false
+        return row?.wait ?? null
+      },
+      leave: async (call) => void (await connection.query(`delete from ${names.own}.call where id = $1`, [call])),
+      empty: async () => void (await connection.query(`delete from ${names.own}.line where queue = $1 and worker = $2`, [queue, worker])),
+      onTrouble: (thrown) => {
+        if (!this.#isInTrouble) this.#parts.onTrouble(thrown)
+        this.#isInTrouble = true
+      },
     })
   }
 }

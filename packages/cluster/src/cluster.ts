@@ -17,7 +17,6 @@ import {
   type WorkerFacts,
   type WorkerParts,
 } from 'reflex-runtime/store'
-import { Calls } from './calls.ts'
 import { connect, type Connection } from './connection.ts'
 import { Engine } from './engine.ts'
 import { DEFAULT_QUEUE, engineSchema, type Names, namesOf, RECOVERED_QUEUE } from './sql/names.ts'
@@ -89,11 +88,9 @@ interface Parts {
 
 class PostgresCluster implements Cluster {
   readonly #parts: Parts
-  readonly #calls: Calls
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#calls = new Calls(parts)
   }
 
   work(parts: WorkerParts): Promise<ClusterWorker> {
@@ -117,16 +114,13 @@ class PostgresCluster implements Cluster {
     })
   }
 
-  enter(call: string, worker: string, signal: AbortSignal): Promise<() => Promise<void>> {
-    return this.#calls.enter(call, worker, signal)
-  }
-
   queues(): Promise<readonly QueueFacts[]> {
     const { connection, names } = this.#parts
     return connection.query<QueueFacts>(
       `select name, slots, tenant_slots as "tenantSlots", coalesce(share, 0.8)::float8 as share,
         case when most is null then null else json_build_object('most', most, 'per', per) end as rate, paused,
-        (select count(*)::float8 from ${names.own}.turn where queue = name and state = 'waits') as waiting,
+        (select count(*)::float8 from ${names.own}.turn where queue = name and state = 'waits')
+          + (select coalesce(sum(waiting), 0)::float8 from ${names.own}.line where queue = name) as waiting,
         (select count(*)::float8 from ${names.own}.turn where queue = name and state = 'admitted') as admitted,
         (select count(*)::float8 from ${names.own}.turn where queue = name and state = 'begun')
           + (select count(*)::float8 from ${names.own}.call where queue = name) as begun
@@ -149,6 +143,15 @@ class PostgresCluster implements Cluster {
     const { connection, names } = this.#parts
     const rows = await connection.query(
       `select ${names.own}.make_due(run, ${names.own}.now_ms()) from ${names.own}.turn where id = $1 and state = 'stuck'`,
+      [run],
+    )
+    return rows.length > 0
+  }
+
+  async resume(run: string): Promise<boolean> {
+    const { connection, names } = this.#parts
+    const rows = await connection.query(
+      `select ${names.own}.make_due(seq, ${names.own}.now_ms()) from ${names.store}.run where id = $1 and status in ('running', 'suspended')`,
       [run],
     )
     return rows.length > 0

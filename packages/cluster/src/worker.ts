@@ -1,5 +1,6 @@
 import { digest, type Fault, faultData, type Host, toFault } from 'reflex-runtime/kernel'
 import { clusterFaults, type ClusterWorker, type TurnOutcome, type WorkerParts } from 'reflex-runtime/store'
+import { Calls } from './calls.ts'
 import type { Connection } from './connection.ts'
 import { addQueue, type Engine, launchEngine, stopEngine } from './engine.ts'
 import { differingSecrets } from './secrets.ts'
@@ -68,12 +69,14 @@ class Worker implements ClusterWorker {
   readonly #cancelTimers = new Map<string, () => void>()
   /** The queues that DBOS looks at for this worker. */
   readonly #served = new Set<string>()
+  readonly #calls: Calls
   #since = 0
   #wholeAt = 0
 
   constructor(shared: Shared, parts: WorkerParts) {
     this.#shared = shared
     this.#parts = parts
+    this.#calls = new Calls({ ...shared, worker: parts.worker.id, onTrouble: (thrown) => parts.onTrouble(faultOf(thrown)) })
     this.#version = digest(JSON.stringify([...parts.can].sort())).slice(0, 16)
   }
 
@@ -82,13 +85,14 @@ class Worker implements ClusterWorker {
     await this.#launch()
     this.#isLaunched = true
     // Turns are admitted for a worker as soon as it is known, so the tables of DBOS must be there.
-    await this.#serveQueues()
+    await this.#readQueues()
+    this.#parts.limitCalls(this.#calls)
     await this.#beat()
     const differing = await differingSecrets(this.#shared, this.#parts)
     if (differing !== undefined) this.#parts.onTrouble(differing)
     this.#repeat('beat', this.#parts.leaseMs / BEATS, () => this.#beat())
     this.#repeat('queues', QUEUES_MS, async () => {
-      await this.#serveQueues()
+      await this.#readQueues()
       await this.#endForgotten()
     })
     this.#repeat('tick', TICK_MS, () => this.#tick())
@@ -122,13 +126,14 @@ class Worker implements ClusterWorker {
     })
   }
 
-  /** Serves the queues that an operator has created in the meantime. */
-  async #serveQueues(): Promise<void> {
+  /** Serves the queues that an operator has created in the meantime, and limits calls by those of calls. */
+  async #readQueues(): Promise<void> {
     const { connection, names } = this.#shared
     const { slots, queues } = this.#parts
-    for (const { name } of await connection.query<{ name: string }>(
-      `select name from ${names.own}.queue where position(':' in name) = 0 order by name`,
-    )) {
+    const rows = await connection.query<{ name: string }>(`select name from ${names.own}.queue order by name`)
+    const all = rows.map(({ name }) => name)
+    this.#calls.setLimited(all.filter((name) => name.includes(':')))
+    for (const name of all.filter((one) => !one.includes(':'))) {
       if (this.#served.has(name) || (queues !== undefined && !queues.includes(name))) continue
       await addQueue(name, slots)
       this.#served.add(name)

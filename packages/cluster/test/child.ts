@@ -17,7 +17,7 @@ const note = defineTool({
   name: 'note',
   description: 'Notes a step of a run.',
   leaves: true,
-  repeat: 'keyed',
+  repeat: order.repeat ?? 'keyed',
   needs: () => [],
   async run({ step }: { readonly step: string }, { run, key }) {
     appendFileSync(order.world, `${JSON.stringify({ did: 'begun', run, step, key, pid: process.pid, at: Date.now() })}\n`)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Repeat } from 'reflex-runtime/kernel'
 
 const CHILD = resolve(import.meta.dirname, 'child.ts')
 
@@ -15,6 +16,8 @@ export interface ChildOrder {
   readonly leaseMs: number
   /** Milliseconds that a call of the tool takes. */
   readonly toolMs: number
+  /** Whether its tool may be called again after a crash. Default: under the same key. */
+  readonly repeat?: Repeat
   /** False: a worker without the tool. */
   readonly tools: boolean
   /** The names of further tools: workers with other tools are another version. */

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { isFault } from 'reflex-runtime/kernel'
+import { type Admission, isFault } from 'reflex-runtime/kernel'
+import { Reflex } from '../../reflex/src/app/reflex.ts'
+import { workflow } from '../../reflex/src/kinds/workflow/index.ts'
+import { defineTool } from '../../reflex/src/tools/index.ts'
 import { PostgresServer, postgresPrograms } from '../../reflex/test/store/postgres-server.ts'
+import { Workers } from './processes.ts'
 import { ClusterWorld, until } from './world.ts'
 
 const programs = postgresPrograms()
@@ -146,41 +150,102 @@ describe.skipIf('missing' in programs)(`the queues of a cluster${skipped}`, () =
     expect((await world.cluster.facts()).missing).toMatchObject([{ run: 'plain', lacks: [] }])
   })
 
-  it('limits the calls to a model provider or a tool in the whole cluster', async () => {
+  /** A worker's door to the queues of calls. They are known to it from the start. */
+  async function admissionOf(world: ClusterWorld): Promise<Admission> {
+    let given: Admission | undefined
+    await world.join(world.carrying(), { limitCalls: (admission) => (given = admission) })
+    if (given === undefined) throw new Error('the worker limits no calls')
+    return given
+  }
+
+  const queueOf = async ({ cluster }: ClusterWorld, queue: string) => (await cluster.queues()).find(({ name }) => name === queue)
+
+  it('limits the calls to a model provider or a tool in the whole cluster, and says how many wait', async () => {
     const world = await ClusterWorld.at(server)
-    const { cluster } = world
-    await cluster.setQueue('model:openai', { slots: 2 })
+    await world.cluster.setQueue('model:openai', { slots: 2 })
+    const admission = await admissionOf(world)
+    expect(['model:openai', 'tool:free', 'default'].map((use) => admission.isLimited(use))).toEqual([true, false, false])
     const stop = new AbortController()
-    const enter = (call: string) => cluster.enter(call, 'gone', stop.signal)
-    const [end] = await Promise.all([enter('model:openai'), enter('model:openai')])
-    expect((await cluster.queues()).find(({ name }) => name === 'model:openai')).toMatchObject({ slots: 2, begun: 2 })
-    await Promise.all(['tool:free', 'tool:free', 'tool:free'].map(enter))
+    const enter = () => admission.enter('model:openai', stop.signal)
+    const [end] = await Promise.all([enter(), enter()])
+    expect(await queueOf(world, 'model:openai')).toMatchObject({ slots: 2, begun: 2 })
     let third = 'waits'
-    const waiting = enter('model:openai').then(
+    const waiting = enter().then(
       () => (third = 'begun'),
       (reason: unknown) => (third = String(reason)),
     )
+    await until(async () => (await queueOf(world, 'model:openai'))?.waiting === 1)
     expect(third).toBe('waits')
-    await end()
+    end?.()
     expect(await waiting).toBe('begun')
-    const refused = enter('model:openai').catch(String)
+    const refused = Promise.all([enter().catch(String), enter().catch(String)])
+    await until(async () => (await queueOf(world, 'model:openai'))?.waiting === 2)
     stop.abort('dropped')
-    expect(await refused).toBe('dropped')
-    // Calls of a worker that is gone end with it.
-    await world.join(world.carrying())
-    await until(async () => (await cluster.queues()).find(({ name }) => name === 'model:openai')?.begun === 0)
+    expect(await refused).toEqual(['dropped', 'dropped'])
+    await until(async () => (await queueOf(world, 'model:openai'))?.waiting === 0)
+    // Calls of a worker that is gone end with it, and those that waited there wait no longer.
+    await world.sql(`insert into ${world.schema}_cluster.call values ('lost', 'model:openai', 'gone', 0)`)
+    await world.sql(`insert into ${world.schema}_cluster.line values ('model:openai', 'gone', 7)`)
+    await until(async () => {
+      const { begun, waiting: count } = (await queueOf(world, 'model:openai')) ?? {}
+      return begun === 2 && count === 0
+    })
+    await world.cluster.setQueue('tool:late', { slots: 1 })
+    await until(() => admission.isLimited('tool:late'))
   })
 
   it('keeps the rate of calls', async () => {
-    const { cluster } = await ClusterWorld.at(server)
-    await cluster.setQueue('tool:refund', { rate: { most: 1, per: 86_400_000 } })
+    const world = await ClusterWorld.at(server)
+    await world.cluster.setQueue('tool:refund', { rate: { most: 1, per: 86_400_000 } })
+    const admission = await admissionOf(world)
     const stop = new AbortController()
-    const end = await cluster.enter('tool:refund', 'one', stop.signal)
-    await end()
-    const refused = cluster.enter('tool:refund', 'one', stop.signal).catch(String)
+    const end = await admission.enter('tool:refund', stop.signal)
+    end()
+    const refused = admission.enter('tool:refund', stop.signal).catch(String)
+    await until(async () => (await queueOf(world, 'tool:refund'))?.waiting === 1)
     stop.abort('dropped')
     expect(await refused).toBe('dropped')
   })
+
+  it('lets a call wait before it begins: no worker that drains or dies leaves a question, and its run is carried on elsewhere', async () => {
+    const address = server.address()
+    const workers = new Workers({ address, leaseMs: 4000, toolMs: 0, tools: true, repeat: 'ask' })
+    const note = defineTool({ name: 'note', description: 'Notes.', leaves: true, repeat: 'ask', needs: () => [], run: () => ({}) })
+    const starter = new Reflex({ store: address, cluster: true, workdir: workers.folder, tools: [note] })
+    onTestFinished(async () => {
+      workers.end()
+      await starter.close()
+    })
+    const cluster = await starter.cluster()
+    const noted = async () => (await cluster.queues()).find(({ name }) => name === 'tool:note')
+    const rowOf = async () => (await starter.store.read('otter', 0))?.row
+    await cluster.setQueue('tool:note', { paused: true })
+    const handle = await starter.start(
+      workflow({ id: 'once', entry: 'one', nodes: { one: { spec: { tool: 'note', args: { step: 'one' } } } }, edges: [] }),
+      { id: 'otter' },
+    )
+    const first = await workers.start()
+    await until(async () => (await noted())?.waiting === 1)
+    expect(await rowOf()).toMatchObject({ status: 'running' })
+    await workers.drain(first)
+    expect(await rowOf()).toMatchObject({ status: 'running', owner: null })
+    const second = await workers.start()
+    await until(async () => (await noted())?.waiting === 1 && (await rowOf())?.owner !== null)
+    second.kill('SIGKILL')
+    await until(() => second.signalCode !== null)
+    await workers.start()
+    // Long after the death of the one before, the call waits again, and nobody is asked.
+    await until(async () => (await cluster.facts()).workers.filter(({ isAlive }) => isAlive).length === 1)
+    await until(async () => (await noted())?.waiting === 1)
+    expect({ row: (await rowOf())?.waits, done: workers.lines }).toEqual({ row: [], done: [] })
+    await cluster.setQueue('tool:note', { paused: false })
+    await handle.idle({ until: 'end' })
+    expect({ status: handle.status, did: workers.lines.map(({ did }) => did) }).toEqual({ status: 'completed', did: ['begun', 'ended'] })
+    await until(async () => {
+      const { begun, waiting } = (await noted()) ?? {}
+      return begun === 0 && waiting === 0
+    })
+  }, 120_000)
 
   it('refuses a queue that does not exist, and limits that cannot be', async () => {
     const { cluster } = await ClusterWorld.at(server)

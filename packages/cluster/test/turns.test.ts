@@ -182,7 +182,15 @@ describe.skipIf('missing' in programs)(`the turns of a cluster${skipped}`, () =>
       const world = await ClusterWorld.at(server)
       const host = { ...world.host, now: () => world.host.now() - 3_600_000 }
       const cluster = await openCluster(world.address, { host })
-      const parts = { worker: world.starter, leaseMs: 15_000, can: CAN, slots: 1, carry: world.carrying(), onTrouble: () => undefined }
+      const parts = {
+        worker: world.starter,
+        leaseMs: 15_000,
+        can: CAN,
+        slots: 1,
+        limitCalls: () => undefined,
+        carry: world.carrying(),
+        onTrouble: () => undefined,
+      }
       expect(await codeOf(() => cluster.work(parts))).toBe('R5105')
       await cluster.close()
     })

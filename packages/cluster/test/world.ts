@@ -77,6 +77,7 @@ export class ClusterWorld {
       leaseMs: LEASE_MS,
       can: CAN,
       slots: 8,
+      limitCalls: () => undefined,
       onTrouble: (fault) => this.#troubles.push(`${fault.code} ${fault.message}`),
       ...more,
       carry: (run) => {

@@ -6,6 +6,7 @@ import type { Names } from './names.ts'
  * - `worker`: the heartbeats. Times are those of the database. `fingerprint` is that of the secret of its user.
  * - `queue`: the limits of the operator. `tokens` is what a rate leaves, as of `refilled`.
  * - `call`: the calls under way of queues that limit calls, such as `model:openai` and `tool:refund`.
+ * - `line`: how many calls of a worker wait for room in such a queue.
  * - `place`: the places of runs that are not created yet.
  * - `turn`: `number` counts the turns of a run; `state` is `rests`, `waits` (due), `admitted` (a workflow of DBOS), `begun`, or `stuck`.
  *   `again`: something came while the turn was under way. `last` is the last record of the run when the turn began. Each change of the state
@@ -24,6 +25,7 @@ create table ${own}.queue (
 );
 create table ${own}.call (id text primary key, queue text not null, worker text not null, since bigint not null);
 create index call_queue on ${own}.call (queue);
+create table ${own}.line (queue text, worker text, waiting integer not null, primary key (queue, worker));
 create table ${own}.place (
   run text primary key, queue text not null, tenant text not null, priority integer not null, needs text[] not null, at bigint not null
 );

@@ -14,7 +14,7 @@ const LOST_MS = 60_000
  * The function `tick`: what nobody's transaction does. One worker at a time does it, every quarter of a second; the others find the lock
  * taken and get null. `looked_at` is the time of the last one.
  *
- * It makes runs due whose time has come or whose owner died, and looks at all of them if `whole`: a safety net, and how a cluster finds
+ * It makes runs due whose time has come or whose owner died, forgets the calls of dead workers, and looks at all runs if `whole`: a safety net, and how a cluster finds
  * the runs that were there before it. It returns the workflows of DBOS to deal with: `recover` those whose worker died, `strand` those
  * that no living worker can take any more, and `lost` those that DBOS will never begin.
  */
@@ -43,8 +43,9 @@ begin
       found_due := found_due + 1;
     end if;
   end loop;
+  delete from ${own}.call where worker not in (select id from ${own}.worker where seen + ttl > at);
+  delete from ${own}.line where worker not in (select id from ${own}.worker where seen + ttl > at);
   if whole then
-    delete from ${own}.call where worker not in (select id from ${own}.worker where seen + ttl > at);
     delete from ${own}.place where place.at < ${own}.now_ms() - ${FORGET_MS};
     delete from ${own}.worker where seen + ttl < at - ${FORGET_MS} and not exists (select from ${own}.turn where turn.worker = worker.id);
   end if;

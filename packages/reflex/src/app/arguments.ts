@@ -1,5 +1,6 @@
 import type { AnswerOptions } from '../runs/answering.ts'
 import type { CancelOptions } from '../runs/cancelling.ts'
+import type { ListenOptions } from '../runs/handle.ts'
 import type { SignalOptions } from '../runs/signalling.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
 import type { ForgetOptions } from '../history/archive/forget.ts'
@@ -162,6 +163,7 @@ function valueForm(type: RunOptionType): Form {
 
 const { prepare, agent, model, recorded } = RUN
 export const RESUME_OPTIONS = options({ prepare, agent, model, recorded, inspect: FUNCTION } satisfies FormsOf<ResumeOptions>)
+export const FOLLOW_OPTIONS = options({ prepare } satisfies FormsOf<ListenOptions>)
 export const ANSWER_OPTIONS = options({ prepare, by: TEXT, reason: TEXT, outside: FLAG, run: FLAG } satisfies FormsOf<AnswerOptions>)
 export const SIGNAL_OPTIONS = options({ prepare, by: TEXT, id: TEXT, outside: FLAG, run: FLAG } satisfies FormsOf<SignalOptions>)
 export const CANCEL_OPTIONS = options({

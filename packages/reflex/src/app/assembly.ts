@@ -16,7 +16,7 @@ import { InstalledKinds } from './install-kinds.ts'
 import { simulatedModels } from './simulating.ts'
 import { McpServers, secretsOfServers } from '../mcp/index.ts'
 import { sample } from '../models/simulated.ts'
-import { createModels, limitedModels, type Models, type PriceFile, readPrices, recorder, simulatedModel } from '../models/index.ts'
+import { createModels, type Models, type PriceFile, readPrices, recorder, simulatedModel } from '../models/index.ts'
 import type { SharedOptions } from './options.ts'
 import { WrittenLabels } from '../policy/written-labels.ts'
 import {
@@ -54,9 +54,6 @@ import { realPath } from '../tools/paths.ts'
 import { askOuterLabels, programProvenance } from './provenance.ts'
 import { housePorts, runFolderOf, toolCallOf } from './world.ts'
 
-/** Waits until a call to `model:PROVIDER` or `tool:NAME` may begin, and returns what ends it. Rejects with the reason of the signal. */
-export type CallLimit = (call: string, signal: AbortSignal) => Promise<() => Promise<void>>
-
 /** The parts of a `Reflex`. */
 export interface Assembly extends ChosenStore {
   readonly workdir: string
@@ -76,8 +73,6 @@ export interface Assembly extends ChosenStore {
   readonly digestOf: (value: Json) => string
   /** Allows programs to call one more tool, which the operator has named. */
   allowTool(tool: Tool): void
-  /** Limits the calls to models and tools from now on; undefined: no call waits. */
-  limitCalls(limit: CallLimit | undefined): void
   /** The MCP servers whose tools programs call. */
   readonly servers: McpServers
   /** Closes what kinds have opened. */
@@ -128,12 +123,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     redact: redact.reply,
     ...modelSettings(options, pricesOf(environment, cwd)),
   })
-  let limitCall: CallLimit | undefined
-  const limited = limitedModels(created, () => {
-    const limit = limitCall
-    return limit && ((provider, signal) => limit(`model:${provider}`, signal))
-  })
-  const models = options.record === undefined ? limited : recorder(limited, options.record, redact.reply)
+  const models = options.record === undefined ? created : recorder(created, options.record, redact.reply)
   const labels = new WrittenLabels(home.store)
   const modelFindings = (name: string): readonly Fault[] => created.findings(name)
   const readers = new Map<string, Reader>()
@@ -217,10 +207,6 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
       if (tools.find(tool.name) === tool) return
       tools.add(tool)
       allow(tool)
-    },
-    limitCalls(limit) {
-      limitCall = limit
-      tools.limit = limit && ((name, signal) => limit(`tool:${name}`, signal))
     },
     servers,
     closeKinds: () => installed.close(),

@@ -5,6 +5,7 @@ import {
   COLLECT_OPTIONS,
   EXPORT_OPTIONS,
   FILTER,
+  FOLLOW_OPTIONS,
   FORGET_OPTIONS,
   FORK_OPTIONS,
   IMPORT_OPTIONS,
@@ -27,7 +28,7 @@ import {
 import type { ExportOptions } from '../history/archive/export.ts'
 import type { ForgetOptions, ForgottenRecords } from '../history/archive/forget.ts'
 import type { ImportedRun, ImportOptions } from '../history/archive/import.ts'
-import { assemble, type Assembly, type CallLimit, runFolderIn } from './assembly.ts'
+import { assemble, type Assembly, runFolderIn } from './assembly.ts'
 import type { CollectResult, CollectOptions } from '../runs/collecting.ts'
 import { readAddress, readPartAddress } from '../runs/address.ts'
 import { checkRecording } from '../runs/run-models.ts'
@@ -40,7 +41,7 @@ import type { ForkedRun, ForkRunOptions } from './forking.ts'
 import { type AnswerResult, type AnswerOptions, findQuestion } from '../runs/answering.ts'
 import { type CancelResult, type CancelOptions, cancelStored } from '../runs/cancelling.ts'
 import { findRecord, findRun, unusedRunName } from '../runs/find-run.ts'
-import { type OpenQuestion, questionsOf, RunHandle } from '../runs/handle.ts'
+import { type ListenOptions, type OpenQuestion, questionsOf, RunHandle } from '../runs/handle.ts'
 import { checkAnswer, isOption } from '../runs/runtime-questions.ts'
 import type { SignalOptions, SignalResult } from '../runs/signalling.ts'
 import { untrustedWarning, type WrittenBy } from '../programs/written-by.ts'
@@ -48,6 +49,7 @@ import { isRunName, invalidRunName } from '../history/run-name.ts'
 import { checkReason } from '../people/index.ts'
 import { type Surroundings, thisProcess } from './host.ts'
 import {
+  type Admission,
   copyJson,
   type Fault,
   type Host,
@@ -437,9 +439,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     }
   }
 
-  /** Lets calls to models (`model:PROVIDER`) and tools (`tool:NAME`) wait until they may begin; undefined: none waits from then on. */
-  limitCalls(limit: CallLimit | undefined): void {
-    this.#assembly.limitCalls(limit)
+  /** Limits the calls of models (`model:PROVIDER`) and tools (`tool:NAME`) that begin from now on; undefined: none waits. */
+  limitCalls(admission: Admission | undefined): void {
+    this.runtime.admission = admission
   }
 
   /** Allows programs to call a tool of this process. Throws `R4101` if another tool has its name. */
@@ -546,6 +548,32 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const stored = await this.#findMissing(id)
     options.inspect?.(stored)
     return this.#open(id, options)
+  }
+
+  /**
+   * Follows a stored run that another process carries on, such as a worker of the cluster: its handle shows each record from now on, and
+   * sends answers, messages and cancellations. Returns the handle of a run that this process holds. Close the handle. Throws `R2016`.
+   */
+  async follow(ref: string, { prepare }: ListenOptions = {}): Promise<RunHandle> {
+    checkArguments('follow', { run: [ref, TEXT], options: [{ prepare }, FOLLOW_OPTIONS] })
+    const { id } = await this.find(ref)
+    const open = this.runtime.openRuns.get(id)
+    if (open !== undefined) {
+      const held = this.#handle(open)
+      prepare?.(held)
+      return held
+    }
+    const followed = await this.runtime.followStored(id)
+    const handle = new RunHandle(followed, this.programsOf(followed.state))
+    prepare?.(handle)
+    await followed.look()
+    return handle
+  }
+
+  /** True if this process may open a run to act on it: it holds the run, or no cluster carries it on. */
+  mayOpen(run: string): boolean {
+    checkArguments('mayOpen', { run: [run, TEXT] })
+    return this.clusterSettings === undefined || this.runtime.openRuns.has(run)
   }
 
   async #open(id: string, options: ResumeOptions): Promise<RunHandle> {
@@ -668,7 +696,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   /** Returns the run that is opened; undefined if another process owns it, or the cluster carries it on. */
   async #openHere(run: string, open: () => Promise<RunHandle>): Promise<RunHandle | undefined> {
-    if (this.clusterSettings !== undefined && !this.runtime.openRuns.has(run)) return undefined
+    if (!this.mayOpen(run)) return undefined
     try {
       return await open()
     } catch (thrown) {

@@ -948,6 +948,14 @@ export interface RunsStartBody {
     readonly cost?: number
   }
   readonly simulate?: boolean
+  /** With a cluster: the queue in which the run waits for a worker */
+  readonly queue?: string
+  /** With a cluster: the customer for whom the run works */
+  readonly tenant?: string
+  /** With a cluster: a lower number goes first */
+  readonly priority?: number
+  /** With a cluster: what a worker must have, as its --has says */
+  readonly needs?: readonly string[]
   /** True: answers when the run rests, not at once */
   readonly wait?: boolean
 }
@@ -982,6 +990,10 @@ export interface ScheduleDocument {
     readonly most: number
     readonly overlap: string
     readonly paused: boolean
+    readonly queue?: string
+    readonly tenant?: string
+    readonly priority?: number
+    readonly needs?: readonly string[]
     readonly declared: 'file' | 'store'
     /** The next times */
     readonly next: readonly string[]
@@ -1011,6 +1023,14 @@ export interface SchedulesAddBody {
   /** What is done at a time if the run of the previous time has not ended */
   readonly overlap?: 'allow' | 'skip' | 'cancel'
   readonly paused?: boolean
+  /** With a cluster: the queue in which the run waits for a worker */
+  readonly queue?: string
+  /** With a cluster: the customer for whom the run works */
+  readonly tenant?: string
+  /** With a cluster: a lower number goes first */
+  readonly priority?: number
+  /** With a cluster: what a worker must have, as its --has says */
+  readonly needs?: readonly string[]
   /** Letters, digits, dots, hyphens and underscores */
   readonly name: string
 }
@@ -1029,6 +1049,10 @@ export interface SchedulesDocument {
     readonly most: number
     readonly overlap: string
     readonly paused: boolean
+    readonly queue?: string
+    readonly tenant?: string
+    readonly priority?: number
+    readonly needs?: readonly string[]
     readonly declared: 'file' | 'store'
     /** The next times */
     readonly next: readonly string[]
@@ -1120,6 +1144,11 @@ export interface ShowDocument {
   }[]
   /** Present for a run that keeps no contents */
   readonly replayable?: 'decisions'
+  /** Calls that have not begun because the queue of an operator has no room; absent if there is none */
+  readonly waiting?: readonly {
+    readonly path: string
+    readonly queue: string
+  }[]
   /** The questions that were open at the record */
   readonly questions: readonly Question[]
   /** Messages that no record has taken; if the run has ended, no record will */

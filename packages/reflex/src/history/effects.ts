@@ -59,11 +59,13 @@ export async function effectsOfPart(
   const state = part.opening()
   const definitions = definitionsFor(state)
   const effects = new Map<Ref, EffectView>()
+  const postponed = new Set<Ref>()
   let next: number | undefined
   for await (const [n, record] of part.records()) {
     const before = usageOf(state)
     applyRecord(state, record, definitions)
-    settle(effects, record, state, before)
+    if (record.input?.[0] === 'later') postponed.add(record.input[1])
+    settle(effects, postponed, record, state, before)
     if (record.requests === undefined || n < from || next !== undefined) continue
     // The effects of one record are on one page, so that a page can begin with a record.
     if (effects.size > 0 && effects.size + record.requests.length > limit) next = n
@@ -95,7 +97,8 @@ function viewOf(effect: PendingEffect, state: State, definitions: ViewedPrograms
   }
 }
 
-function settle(effects: ReadonlyMap<Ref, EffectView>, { input }: Rec, state: State, before: UsageSum): void {
+/** `postponed`: the effects that have not begun. Their beginning is not another try. */
+function settle(effects: ReadonlyMap<Ref, EffectView>, postponed: Set<Ref>, { input }: Rec, state: State, before: UsageSum): void {
   const settled = { record: state.n, time: state.time }
   for (const { id } of state.droppedEffects) {
     const effect = effects.get(id)
@@ -106,7 +109,7 @@ function settle(effects: ReadonlyMap<Ref, EffectView>, { input }: Rec, state: St
   if (effect === undefined) return
   const used = amountsOf(difference(usageOf(state), before))
   if (input?.[0] === 'part') effect.parts++
-  if (input?.[0] === 'again') effect.attempts++
+  if (input?.[0] === 'again' && !postponed.delete(input[1])) effect.attempts++
   if (input?.[0] === 'ok' || input?.[0] === 'err')
     Object.assign(effect, { outcome: input[0] === 'ok' ? 'done' : 'failed', settled, value: input[2] })
   const { steps: _, ...stated } = used

@@ -80,11 +80,20 @@ function kernelStory({ record: { input }, state }: Change): StoryEvent[] {
   return [{ mark: 'note', text: text.join(', '), facts: { ...actor, ...(set === undefined ? {} : { wrote: set }) } }]
 }
 
-/** Returns the story of an effect that waits for other effects of the run, because the budget may not cover both. */
-function deferredStory({ record: { input } }: Change, node: string | undefined): StoryEvent[] {
+/**
+ * Returns the story of an effect that waits for other effects of the run, because the budget may not cover both, or for room where an operator
+ * limits calls; and that it has room.
+ */
+function deferredStory({ record: { input }, frame }: Change, node: string | undefined): StoryEvent[] {
+  const place = node === undefined ? {} : { node }
+  if (input?.[0] === 'again') {
+    const { waitsFor } = frame.pendingEffects.find(({ id }) => id === input[1]) ?? {}
+    if (waitsFor === undefined || input.length > 2) return []
+    return [{ mark: 'step', ...place, text: `has room in the queue ${waitsFor}`, effect: input[1] }]
+  }
   if (input?.[0] !== 'later') return []
-  const text = 'waits: the budget may not cover it beside the other calls'
-  return [{ mark: 'note', ...(node === undefined ? {} : { node }), text, effect: input[1] }]
+  if (input[2] !== undefined) return [{ mark: 'step', ...place, text: `waits for room in the queue ${input[2]}`, effect: input[1] }]
+  return [{ mark: 'note', ...place, text: 'waits: the budget may not cover it beside the other calls', effect: input[1] }]
 }
 
 /** Returns the story of an answer that raises the limits of the run. */

@@ -1,3 +1,4 @@
+export type { Admission, Leave } from './ports/admission.ts'
 export type { BoardContract, BoardRules, Validator, ValidatorResult } from './state/board.ts'
 export { StepContext } from './step/context.ts'
 export type { CallOptions, Lookup, SpawnOptions } from './step/step-calls.ts'
@@ -25,7 +26,17 @@ export { faults, noRecord } from './journal/faults.ts'
 export { FollowedRun } from './run/followed-run.ts'
 export type { ForkResult, ForkOptions } from './run/fork.ts'
 export type { ForkSource } from './run/fork-source.ts'
-export { PendingEffect, Frame, isPaused, type StrandResult, type Link, type SubScope, topOf, type Wait } from './state/frame.ts'
+export {
+  PendingEffect,
+  Frame,
+  isPaused,
+  type StrandResult,
+  type Link,
+  type SubScope,
+  topOf,
+  type Wait,
+  waitsForPerson,
+} from './state/frame.ts'
 export { faultJson } from './journal/fault-json.ts'
 export { type Host, systemHost } from './ports/host.ts'
 export { type VirtualHost, virtualHost, type VirtualHostOptions } from './ports/virtual-host.ts'

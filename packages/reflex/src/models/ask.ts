@@ -7,6 +7,7 @@ import { Deadline } from './deadline.ts'
 import { faults } from './faults.ts'
 import { lengthOf, limitLength } from './limits.ts'
 import type { FindMisfits } from './misfits.ts'
+import { useOfModel } from './model-names.ts'
 import { withCheckedFiles } from './content.ts'
 import { unreadableFileFault } from './text-only-models.ts'
 import { costOf } from './prices.ts'
@@ -102,9 +103,20 @@ class PendingRequest {
     throw this.#finalFault(last ?? faults.make('R4001', 'no model is configured', { fix: 'name a model' }))
   }
 
+  /** Asks a model with room for its provider. The first one has it already; a fallback model waits for it now, within the time limit of the request. */
   async #askModel(name: string, limits: TryLimits): Promise<ModelReply> {
     const unfit = unreadableFileFault(name, this.#request)
     if (unfit !== undefined) throw unfit
+    const room = this.#call.enter?.(useOfModel(name), this.#deadline.signal)
+    const leave = room === undefined ? undefined : await this.#deadline.race(room)
+    try {
+      return await this.#askWithRoom(name, limits)
+    } finally {
+      leave?.()
+    }
+  }
+
+  async #askWithRoom(name: string, limits: TryLimits): Promise<ModelReply> {
     const model = await this.#deadline.race(this.#world.find(name))
     const answer = await this.#askWithRetries(name, model, this.#request, limits)
     const checked = this.#checkAnswer(answer)

@@ -67,6 +67,12 @@ export function nameParts(name: string): NameParts {
   return colon < 0 ? { provider: '', model: name } : { provider: name.slice(0, colon), model: name.slice(colon + 1) }
 }
 
+/** Returns what a call of a model uses, by which an operator limits calls: `model:` and its provider, or the name of a model that has none. */
+export function useOfModel(name: string): string {
+  const { provider, model } = nameParts(name)
+  return `model:${provider === '' ? model : provider}`
+}
+
 /**
  * Returns the name of a model for people: without the provider if Reflex knows it, or without `local`. Any other colon
  * belongs to the name: `openai:gpt-5-mini` becomes `gpt-5-mini`, and `qwen2.5:7b` stays.

@@ -2,6 +2,7 @@ import type { EstimatedUsage, Traits } from '../kernel/index.ts'
 import { costOf } from './prices.ts'
 import { withoutBytes } from './content.ts'
 import { isText } from './media.ts'
+import { useOfModel } from './model-names.ts'
 import type { FilePart, ModelRequest, Models, Usage } from './types.ts'
 
 /** The approximate number of characters per token. */
@@ -9,9 +10,23 @@ const PER_TOKEN = 4
 /** The assumed output tokens of a request without a limit: the default limit of many providers. */
 const DEFAULT_OUTPUT_TOKENS = 4_096
 
-/** Returns the traits from which a budget estimates the cost of a request. The request is read only when they are needed. */
-export function costTraits(models: () => Models, request: () => ModelRequest): Pick<Traits, 'costs' | 'estimateUsage' | 'unpricedModels'> {
-  return { costs: true, estimateUsage: () => reserveFor(models(), request()), unpricedModels: () => models().unpricedModels(request()) }
+/**
+ * Returns the traits from which a budget estimates the cost of a request, and the provider by which an operator limits it: that of the model
+ * that is asked first. The request is read only when they are needed.
+ */
+export function costTraits(
+  models: () => Models,
+  request: () => ModelRequest,
+): Pick<Traits, 'costs' | 'estimateUsage' | 'unpricedModels' | 'uses'> {
+  return {
+    costs: true,
+    estimateUsage: () => reserveFor(models(), request()),
+    unpricedModels: () => models().unpricedModels(request()),
+    uses: () => {
+      const name = models().name(request())
+      return name === undefined ? undefined : useOfModel(name)
+    },
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../kernel/index.ts'
+import type { Json, JsonObject, Leave } from '../kernel/index.ts'
 
 /** A tool call that a model requests. `args` have been parsed; the tool checks whether they fit. */
 export interface ToolCall {
@@ -202,6 +202,8 @@ export interface ModelCall {
   readonly signal: AbortSignal
   /** The same for the same call, also after a crash; the waits between tries are derived from it. */
   readonly key: string
+  /** Takes room for what is used from now on, such as `model:openai`; see `Call.enter` of the kernel. Absent or undefined: nothing is limited. */
+  enter?(use: string, signal: AbortSignal): Promise<Leave> | undefined
   /** Receives progress: a `ModelDelta`. With `begins`, the delta replaces everything before it. */
   part(delta: Json, begins?: boolean): void
 }

@@ -3,7 +3,8 @@ import type { RunSettings } from '../policy/index.ts'
 import { combine, isLasting, isTrusted, isWorthStoring, type Label, packLabel } from '../policy/label.ts'
 import { hashOf, pathOf, type WrittenLabels } from '../policy/written-labels.ts'
 import { ledgerPlace } from '../tools/capability.ts'
-import { findFiles, type FoundFiles, labelChanged, textAt } from './file-changes.ts'
+import { labelChanged, textAt } from './file-changes.ts'
+import { FolderSearches, type SearchParts } from './folder-searches.ts'
 
 const READS = 'arbor://fs/read/'
 const WRITES = 'arbor://fs/write/'
@@ -20,14 +21,19 @@ export interface TouchedFiles {
 }
 
 /** The parts of Reflex that labels of files need. */
-export interface FileLabels {
+export interface FileLabels extends SearchParts {
   readonly labels: WrittenLabels
-  /** True if a program can be read from a file at this path. */
-  readonly isProgram: (path: string) => boolean
-  /** Folders that are hidden from all commands. */
-  readonly hidden: readonly string[]
-  /** Returns milliseconds since the epoch. */
-  readonly now: () => number
+}
+
+/** The parts that a watched call needs. */
+interface WatchedFiles extends FileLabels {
+  /** The searches of all calls, which share what they find. */
+  readonly searches: FolderSearches
+}
+
+/** Returns the parts of watched calls, which share their searches. */
+export function watchedFiles(house: FileLabels): WatchedFiles {
+  return { ...house, searches: new FolderSearches(house) }
 }
 
 /**
@@ -55,7 +61,7 @@ export async function refreshLabels(labels: WrittenLabels, { run, forkedFrom }: 
  * left anywhere.
  */
 export async function performWatched(
-  { labels, isProgram, hidden, now }: FileLabels,
+  { labels, isProgram, searches, now }: WatchedFiles,
   touched: TouchedFiles,
   call: Call<RunSettings>,
   label: Label,
@@ -68,8 +74,7 @@ export async function performWatched(
   // A command may read every file there, so a program that it leaves gets the worst label of them.
   const worst = combine(label, labels.ofAnyCommand(), ...roots.map((folder) => labels.ofFolder(ledgerPlace(folder))))
   if (!isWorthStoring(worst)) return perform()
-  const isWanted = isLasting(label) ? () => true : isProgram
-  const search = (): Promise<FoundFiles> => findFiles(roots, { isWanted, hidden })
+  const search = () => searches.find(roots, isLasting(label) ? 'all' : 'programs')
   const { run, key } = call
   const left = isLasting(label) ? label : worst
   const since = await labels.begin(key, { folders: roots.map(ledgerPlace), label: left, since: now() - CLOCKS })

@@ -2,7 +2,16 @@ import { type Call, type Frame, isObject, type Json, type Port } from '../kernel
 import { type RunSettings, labelled, unlabelled, labelPassedBy } from '../policy/index.ts'
 import { combine, DERIVED, type Label, TRUSTED, unpackLabel, UNTRUSTED } from '../policy/label.ts'
 import { textsIn, type WrittenLabels } from '../policy/written-labels.ts'
-import { type FileLabels, levelBelow, performWatched, refreshLabels, storeSeen, type TouchedFiles, touchedFiles } from './labelled-files.ts'
+import {
+  type FileLabels,
+  levelBelow,
+  performWatched,
+  refreshLabels,
+  storeSeen,
+  type TouchedFiles,
+  touchedFiles,
+  watchedFiles,
+} from './labelled-files.ts'
 
 /** The parts of Reflex that labels of the reads and writes of tools need. */
 export interface ToolLabels extends FileLabels {
@@ -20,6 +29,7 @@ export interface ToolLabels extends FileLabels {
  */
 export function labelledTools(port: Port<RunSettings>, house: ToolLabels): Port<RunSettings> {
   const { labels, keepsLabels, isOutside } = house
+  const watched = watchedFiles(house)
   return {
     ...port,
     used: (result) => port.used?.(unlabelled(result).value),
@@ -38,7 +48,7 @@ export function labelledTools(port: Port<RunSettings>, house: ToolLabels): Port<
       const from = isLabelled ? unpackLabel(packed) : combine(labels.ofReads(call.run), labelPassedBy(call.frame.link?.caller), DERIVED)
       const given = combine(from, origin, touched.anything ? levelBelow(labels, call) : TRUSTED)
       const label = writtenLabel(labels, touched, call.run, args, given)
-      const result = await performWatched(house, touched, call, label, () => port.perform(call) as Promise<Json>)
+      const result = await performWatched(watched, touched, call, label, () => port.perform(call) as Promise<Json>)
       const read = combine(
         origin,
         readLabel(labels, touched, call.run, args, result),

@@ -83,8 +83,9 @@ function inputDocument([type, ...rest]: Input): object {
       return { type, effect: textOf(first), error: second }
     case 'again':
       return { type, effect: textOf(first), lost: second }
-    case 'unknown':
     case 'later':
+      return { type, effect: textOf(first), for: second }
+    case 'unknown':
       return { type, effect: textOf(first) }
     case 'pause':
       return { type, effect: textOf(first), asker: second, about: third, grants: fourth }

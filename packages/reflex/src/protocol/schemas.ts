@@ -153,6 +153,9 @@ export const SHARED_DOCUMENTS = {
         }),
       ),
       replayable: z.literal('decisions').optional().describe('Present for a run that keeps no contents'),
+      waiting: list(z.object({ path: text, queue: text }))
+        .optional()
+        .describe('Calls that have not begun because the queue of an operator has no room; absent if there is none'),
       questions: list(question).describe('The questions that were open at the record'),
       inbox: list(
         z.object({

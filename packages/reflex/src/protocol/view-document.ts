@@ -10,7 +10,7 @@ import { plainJson, programName, utc } from './plain.ts'
 
 /** Returns the state of a run after one of its records. */
 export function showDocument(
-  { row, at, time, stack, branches, picture, failures, choices, board, questions, inbox, segments, replayable }: RunView,
+  { row, at, time, stack, branches, picture, failures, choices, board, waiting, questions, inbox, segments, replayable }: RunView,
   gone: boolean,
 ): JsonObject {
   const steps = (one: readonly StackStep[]): object[] => one.map((step) => ({ ...step, program: programName(step.program) }))
@@ -27,6 +27,7 @@ export function showDocument(
     ...(failures.length === 0 ? {} : { failures: failures.map(({ at: when, ...failure }) => ({ ...failure, time: utc(when) })) }),
     choices,
     board,
+    ...(waiting.length === 0 ? {} : { waiting }),
     questions: questions.map(questionDocument),
     inbox: inbox.map(({ type, to, body, by, reason, at, fault }) => ({
       type,

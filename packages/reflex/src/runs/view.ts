@@ -1,6 +1,7 @@
 import { type OpenQuestion, questionsOf } from './handle.ts'
 import {
   type Frame,
+  framePath,
   hidesContents,
   type InboxMessage,
   type Json,
@@ -54,6 +55,8 @@ export interface RunView {
     /** The author of the value, if no node wrote it. */
     readonly by?: string | undefined
   }[]
+  /** The effects that had not begun at the record shown because there was no room for them: their nodes, and the queues of the operator. */
+  readonly waiting: readonly { readonly path: string; readonly queue: string }[]
   /** The questions that were open after the record shown. */
   readonly questions: readonly OpenQuestion[]
   /** Messages that no record has taken. If the run has ended, none will be taken. */
@@ -112,11 +115,18 @@ export function viewOf({ row, state, definitions }: ViewedRun, { newest, inbox, 
     picture: pictureOf(frame, state, definitions),
     failures: failuresOf(frame, definitions),
     board: boardOf(frame, definitions, forks),
+    waiting: waitingIn(state, definitions),
     questions: questionsOf(row.id, waits),
     inbox: newest ? inbox : [],
     segments,
     ...(hidesContents(state) ? { replayable: 'decisions' } : {}),
   }
+}
+
+function waitingIn(state: State, definitions: ViewedPrograms): RunView['waiting'] {
+  return [...state.pendingEffects()].flatMap(({ frame, isPostponed, waitsFor }) =>
+    isPostponed && waitsFor !== undefined ? [{ path: framePath(frame, definitions), queue: waitsFor }] : [],
+  )
 }
 
 function stepOf(frame: Frame, definitions: ViewedPrograms): StackStep {

@@ -1,5 +1,5 @@
 import type { Reflex } from '../app/reflex.ts'
-import { type NumberedRecord, readPart, readRecords, type Rec } from '../kernel/index.ts'
+import { type CommitWatch, type NumberedRecord, readPart, readRecords, type Rec } from '../kernel/index.ts'
 import type { StreamedEvent } from '../programs/route.ts'
 import { Pages } from './pages.ts'
 import { recordEvent, type RunFold } from './run-fold.ts'
@@ -8,6 +8,8 @@ import { recordEvent, type RunFold } from './run-fold.ts'
 const KEPT = 1000
 /** Milliseconds between two looks at runs that other processes hold. */
 const LOOK_MS = 250
+/** The same where the processes announce their commits, which can be lost. */
+const SAFETY_LOOK_MS = 1000
 
 /** A durable record of a followed run. */
 export interface FollowedRecord {
@@ -23,6 +25,7 @@ export class Feeds {
   readonly pages: Pages
   readonly #reflex: Reflex
   readonly #feeds = new Map<string, Feed>()
+  #watch: CommitWatch | undefined
   #isLooking = false
   /** The place in the order of the store up to which the followed runs were looked at. */
   #place: string | undefined
@@ -41,7 +44,7 @@ export class Feeds {
     try {
       yield* feed.from(after, signal)
     } finally {
-      if (feed.leave()) this.#feeds.delete(run)
+      if (feed.leave()) this.#close(run)
     }
   }
 
@@ -55,15 +58,31 @@ export class Feeds {
     const feed = this.#feeds.get(run) ?? new Feed(this.#reflex, run)
     this.#feeds.set(run, feed)
     feed.join()
+    this.#watch ??= this.#reflex.store.follow?.((runs) => this.#onCommits(runs))
+    this.#watch?.add(run)
     if (!this.#isLooking) this.#lookAgain()
     return feed
+  }
+
+  #close(run: string): void {
+    this.#feeds.delete(run)
+    this.#watch?.delete(run)
+    if (this.#feeds.size > 0) return
+    this.#watch?.stop()
+    this.#watch = undefined
+  }
+
+  #onCommits(runs: ReadonlySet<string> | undefined): void {
+    if (runs === undefined) void this.#look()
+    else for (const run of runs) void this.#feeds.get(run)?.look()
   }
 
   /** Looks regularly until no run is followed. */
   #lookAgain(): void {
     const { host } = this.#reflex
     this.#isLooking = this.#feeds.size > 0
-    if (this.#isLooking) host.at(host.now() + LOOK_MS, () => void this.#look().then(() => this.#lookAgain()), true)
+    const pause = this.#watch?.announces === true ? SAFETY_LOOK_MS : LOOK_MS
+    if (this.#isLooking) host.at(host.now() + pause, () => void this.#look().then(() => this.#lookAgain()), true)
     else this.#place = undefined
   }
 

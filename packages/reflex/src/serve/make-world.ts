@@ -104,6 +104,7 @@ function runsOf(reflex: Reflex, feeds: Feeds): Omit<RouteWorld, 'call'> {
       return { ...peek, definitions: reflex.programsOf(peek.state) }
     },
     async command(run, command) {
+      if (!reflex.mayOpen(run)) return false
       try {
         const handle = await reflex.resume(run)
         await handle.run.command(handle.run.state.root.id, command)

@@ -90,6 +90,7 @@ export class ServeMetrics {
   readonly workers = new Metric('reflex_cluster_workers', 'gauge', 'Living workers of the cluster, by version')
   readonly slots = new Metric('reflex_cluster_slots', 'gauge', 'Slots of the living workers, by version')
   readonly turns = new Metric('reflex_cluster_turns', 'gauge', 'Turns of the cluster, by queue and state')
+  readonly calls = new Metric('reflex_cluster_calls', 'gauge', 'Calls of limited models and tools, by queue and state')
   readonly waiting = new Metric('reflex_cluster_waiting', 'gauge', 'Turns that wait to be admitted, by queue and tenant')
   readonly waitingLag = new Metric('reflex_cluster_waiting_seconds', 'gauge', 'The time for which the oldest of them has waited')
   readonly missing = new Metric('reflex_cluster_runs_missing', 'gauge', 'Runs that are due and that no living worker can take')

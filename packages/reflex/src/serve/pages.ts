@@ -1,6 +1,7 @@
 import type { Reflex } from '../app/reflex.ts'
 import {
   type CommittedBatch,
+  type CommitWatch,
   type FaultData,
   type JsonObject,
   keptRecords,
@@ -19,6 +20,9 @@ import { notContinued, streamId, type StreamPosition } from './stream-id.ts'
 
 /** Milliseconds between two looks at the store. */
 const LOOK_MS = 250
+/** The same where the processes announce their commits, which can be lost; and after an announcement. */
+const SAFETY_LOOK_MS = 1000
+const ANNOUNCED_LOOK_MS = 20
 /** The least milliseconds between two ids of places. */
 const STATE_MS = 10_000
 /** The most batches of a page. */
@@ -58,6 +62,10 @@ export class Pages {
   /** The places after which there was nothing at the last look. */
   readonly #empty = new Set<string>()
   readonly #waiting = new Set<() => void>()
+  #readers = 0
+  #watch: CommitWatch | undefined
+  /** True if commits were announced since the last look. */
+  #hasNews = false
   #stopLooking: (() => void) | undefined
 
   constructor(reflex: Reflex) {
@@ -78,12 +86,39 @@ export class Pages {
 
   /** Yields the pages after a place, without an end; a page can be empty. Throws `R6030`. */
   async *after(place: string, signal: AbortSignal): AsyncGenerator<Page> {
-    for (let next = place; !signal.aborted; ) {
-      const page = await this.#page(next)
-      yield page
-      if (page.end === next || page.records.length === 0) await this.#look(signal)
-      next = page.end
+    this.#join()
+    try {
+      for (let next = place; !signal.aborted; ) {
+        const page = await this.#page(next)
+        yield page
+        if (page.end === next || page.records.length === 0) await this.#look(signal)
+        next = page.end
+      }
+    } finally {
+      this.#leave()
     }
+  }
+
+  #join(): void {
+    this.#readers++
+    this.#watch ??= this.#reflex.store.follow?.(() => this.#onCommits(), true)
+  }
+
+  #leave(): void {
+    this.#readers--
+    if (this.#readers > 0) return
+    this.#watch?.stop()
+    this.#watch = undefined
+  }
+
+  /** Commits that are announced shortly after each other are read together. */
+  #onCommits(): void {
+    if (this.#hasNews) return
+    this.#hasNews = true
+    if (this.#waiting.size === 0) return
+    this.#stopLooking?.()
+    this.#stopLooking = undefined
+    this.#lookLater()
   }
 
   /**
@@ -107,14 +142,14 @@ export class Pages {
     this.#stopLooking = undefined
     const waiting = [...this.#waiting]
     if (waiting.length === 0) return
+    this.#hasNews = false
     this.#forgetEmpty()
     for (const resume of waiting) resume()
   }
 
   /** Resolves at the next look at the store, which is one for all clients. */
   #look(signal: AbortSignal): Promise<void> {
-    const { host } = this.#reflex
-    this.#stopLooking ??= host.at(host.now() + LOOK_MS, () => this.wake(), true)
+    this.#lookLater()
     return new Promise((resolve) => {
       const done = (): void => {
         this.#waiting.delete(done)
@@ -124,6 +159,12 @@ export class Pages {
       this.#waiting.add(done)
       signal.addEventListener('abort', done)
     })
+  }
+
+  #lookLater(): void {
+    const { host } = this.#reflex
+    const unannounced = this.#watch?.announces === true ? SAFETY_LOOK_MS : LOOK_MS
+    this.#stopLooking ??= host.at(host.now() + (this.#hasNews ? ANNOUNCED_LOOK_MS : unannounced), () => this.wake(), true)
   }
 
   #page(place: string): Promise<Page> {

@@ -1,6 +1,6 @@
 import { applyRecord, linesOf } from '../history/trace.ts'
 import type { JsonObject, NumberedRecord, OpenWait, Rec, RunStatus, State } from '../kernel/index.ts'
-import { summary } from '../kernel/index.ts'
+import { summary, waitsForPerson } from '../kernel/index.ts'
 import type { ViewedPrograms } from '../programs/kinds.ts'
 import { lineDocument, questionDocument } from '../protocol/documents.ts'
 import { plainJson, utc } from '../protocol/plain.ts'
@@ -32,7 +32,7 @@ export function statusOf(state: State): RunStatus {
   if (ended !== undefined) return ended.status === 'done' ? 'completed' : ended.status
   if (state.isIdle) return 'suspended'
   if (waits.size === 0 || queue.peek() !== undefined) return 'running'
-  for (const { isQuestioned, isPostponed } of state.pendingEffects()) if (!isQuestioned && !isPostponed) return 'running'
+  for (const effect of state.pendingEffects()) if (!waitsForPerson(effect)) return 'running'
   return 'suspended'
 }
 

@@ -29,6 +29,8 @@ export interface ServeOptions {
   readonly names?: readonly string[]
   /** The tokens that it accepts besides the one that it makes. */
   readonly tokens?: readonly TokenHolder[]
+  /** False: it makes no token of its own. Default: true. */
+  readonly ownToken?: boolean
   /** False: runs that are due are left to workers. */
   readonly work?: boolean
   /** Milliseconds that effects have to end when the server stops. Default: 5000. */
@@ -54,7 +56,7 @@ export interface ServeOptions {
 export interface RunningServer {
   /** `http://127.0.0.1:4173` */
   readonly url: string
-  /** A token with all scopes. It is valid until the server stops. */
+  /** The token that it has made, with all scopes. It is valid until the server stops. Empty if it has made none. */
   readonly token: string
   /** Stops in order: takes no new requests, ends streams, releases its runs. Resolves when it has stopped. */
   stop(): Promise<void>
@@ -77,7 +79,8 @@ const LIMITS = { connections: 20_000, headerBytes: 16_384, checkMs: 1000 }
 export async function startServer(reflex: Reflex, options: ServeOptions): Promise<RunningServer> {
   const { bind, port, grace, maxBody, rate, maxStreams, headersTimeout, requestTimeout } = { ...DEFAULTS, ...options }
   const { token, holder } = newToken(reflex.actor, reflex.host.entropy())
-  const holders = [holder, ...(options.tokens ?? [])]
+  const hasOwn = options.ownToken !== false
+  const holders = [...(hasOwn ? [holder] : []), ...(options.tokens ?? [])]
   const metrics = new ServeMetrics()
   countEffects(reflex, metrics)
   const triggers = new Triggers(reflex, options.triggers ?? NO_TRIGGERS, { metrics, onTrouble: options.onTrouble })
@@ -111,7 +114,7 @@ export async function startServer(reflex: Reflex, options: ServeOptions): Promis
   const working = options.work === false ? undefined : await beginWork(reflex, { signal: stopWork.signal, grace, onWork: options.onWork })
   return {
     url,
-    token,
+    token: hasOwn ? token : '',
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       stopWork.abort()

@@ -78,7 +78,8 @@ async function createdRow({ host, store }: Pick<Reflex, 'host' | 'store'>, run: 
 
 /**
  * Returns false for a run whose process died before its first record: it never begins. Waits while another process holds it, and throws
- * `R6062` if that takes too long. To open the run is the question: it is refused for one that is held, and for one without a record.
+ * `R6062` if that takes too long. To open the run is the question: it is refused for one that is held, and for one without a record. In a
+ * cluster, where this process opens no run, the list of runs answers it.
  */
 async function isBeingStarted(reflex: Reflex, run: string): Promise<boolean> {
   const { host, store } = reflex
@@ -93,6 +94,8 @@ async function isBeingStarted(reflex: Reflex, run: string): Promise<boolean> {
 
 async function openStarted(reflex: Reflex, run: string): Promise<boolean | 'held'> {
   try {
+    // The workers of a cluster carry it on.
+    if (!reflex.mayOpen(run)) return (await reflex.find(run)).last > 0 || 'held'
     await firstRecord(await reflex.resume(run))
     return true
   } catch (thrown) {

@@ -1,5 +1,5 @@
 /** What the runtime and the package `reflex-runtime-cluster` say to each other. The runtime builds, and runs on one machine, without it. */
-import type { Fault, FaultData, Host, Worker } from '../kernel/index.ts'
+import type { Admission, Fault, FaultData, Host, Worker } from '../kernel/index.ts'
 
 /** The end of a turn, as the runtime that carried the run reports it. */
 export type TurnOutcome =
@@ -28,6 +28,11 @@ export interface WorkerParts {
   readonly queues?: readonly string[]
   /** The fingerprint of the secret of its user, from which the secret cannot be found. Absent: this process has none. */
   readonly fingerprint?: string
+  /**
+   * Called before the first turn, with what limits the calls of this process by the queues `model:PROVIDER` and `tool:NAME` in the whole cluster. A
+   * limit that an operator sets is known within a second. A call that waits while the server is away waits until it is there again.
+   */
+  limitCalls(admission: Admission): void
   /** Carries a run on until it rests. It does not throw. */
   carry(run: string): Promise<TurnOutcome>
   onTrouble(fault: Fault): void
@@ -73,7 +78,7 @@ export interface QueueFacts {
   readonly share: number
   readonly rate: { readonly most: number; readonly per: number } | null
   readonly paused: boolean
-  /** Turns that are due and not admitted. */
+  /** Turns that are due and not admitted; of a queue of calls, the calls that wait for room in living workers. */
   readonly waiting: number
   /** Turns that are admitted and not begun. */
   readonly admitted: number
@@ -148,16 +153,13 @@ export interface Cluster {
   work(parts: WorkerParts): Promise<ClusterWorker>
   /** Sets the place of a run before it is created. Throws `R5106` for a queue that does not exist. */
   enlist(run: string, place: RunPlace): Promise<void>
-  /**
-   * Waits until a call to `model:PROVIDER` or `tool:NAME` may begin, and returns what ends it. Without a limit of the operator it resolves
-   * at once. Rejects with the reason of the signal if that comes first.
-   */
-  enter(call: string, worker: string, signal: AbortSignal): Promise<() => Promise<void>>
   queues(): Promise<readonly QueueFacts[]>
   /** Creates or changes a queue. The queues `model:PROVIDER` and `tool:NAME` limit calls in place of turns: they have slots and a rate. */
   setQueue(name: string, limits: QueueLimits): Promise<QueueFacts>
   /** Makes a stuck run due again. False if it is not stuck. */
   retry(run: string): Promise<boolean>
+  /** Gives a run that rests a turn, although nothing is due for it: a fork, or a run that has stopped. False if there is none, or it has ended. */
+  resume(run: string): Promise<boolean>
   facts(): Promise<ClusterFacts>
   close(): Promise<void>
 }

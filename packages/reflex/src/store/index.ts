@@ -7,6 +7,7 @@ export type {
   Base,
   Batch,
   Claim,
+  CommitWatch,
   Compaction,
   LatestEntries,
   LeaseOwner,

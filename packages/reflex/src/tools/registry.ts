@@ -29,9 +29,6 @@ export class Tools {
   /** Returns the reason why there is no tool with a name; undefined if nothing is known about it. */
   explainMissing: ((name: string) => Fault | undefined) | undefined
 
-  /** Waits until a call of a tool may begin, and returns what ends it. Rejects with the reason of the signal. Absent: no call waits. */
-  limit: ((tool: string, signal: AbortSignal) => Promise<() => Promise<void>>) | undefined
-
   /** Throws `R4102` for two tools with one name, for an invalid name, and for a rule of repetition that does not exist. */
   constructor(tools: Iterable<Tool>) {
     for (const tool of tools) this.add(tool)
@@ -88,18 +85,12 @@ export class Tools {
       if (refused !== undefined)
         throw faults.make('R4105', `${name} needs ${refused}, which is not granted`, { data: { needs: [refused] } })
     }
-    const limit = this.limit
     return {
       tool,
-      traits: (place) => ({ leaves: tool.leaves, repeat: repeatOf(tool, checked), needs: needs(place) }),
+      traits: (place) => ({ leaves: tool.leaves, repeat: repeatOf(tool, checked), needs: needs(place), uses: () => `tool:${name}` }),
       async run(call) {
         demandAll(call)
-        const leave = await limit?.(name, call.signal)
-        try {
-          return checkedResult(tool, copyJson(await perform(tool, checked, call), name))
-        } finally {
-          await leave?.()
-        }
+        return checkedResult(tool, copyJson(await perform(tool, checked, call), name))
       },
       simulate(call) {
         demandAll(call)

@@ -28,6 +28,15 @@ test('a schedule is added, listed, paused, resumed and removed', async () => {
   expect((await reflex(['schedule', 'list'], { ...options, columns: 100 })).screen).toContain('no schedules')
 })
 
+test('a schedule keeps the place of its runs in a cluster', async () => {
+  const options = scene()
+  const place = ['--queue', 'nightly', '--tenant', 'acme', '--priority', '5', '--needs', 'gpu']
+  expect((await reflex([...NIGHTLY, ...place], options)).code).toBe(0)
+  expect(JSON.parse((await reflex(['schedule', '--json'], options)).out)).toMatchObject({
+    schedules: [{ queue: 'nightly', tenant: 'acme', priority: 5, needs: ['gpu'] }],
+  })
+})
+
 describe('a schedule is refused', () => {
   test.each<[string, readonly string[], string, string]>([
     ['with an unknown action', ['schedule', 'lst'], 'R2031', 'reflex schedule list'],
@@ -38,6 +47,8 @@ describe('a schedule is refused', () => {
     ['with a wrong calendar', ['schedule', 'add', 'a', 'workflow:refund', '--cron', '99 * * * *'], 'R6056', 'cron'],
     ['with a wrong policy', ['schedule', 'add', 'a', 'workflow:refund', '--cron', '* * * * *', '--missed', 'some'], 'R6056', 'missed'],
     ['with a number that is none', ['schedule', 'add', 'a', 'workflow:refund', '--cron', '* * * * *', '--most', 'x'], 'R6056', 'most'],
+    ['with a wrong queue', ['schedule', 'add', 'a', 'workflow:refund', '--cron', '* * * * *', '--queue', 'a b'], 'R6056', 'queue'],
+    ['with a wrong priority', ['schedule', 'add', 'a', 'workflow:refund', '--cron', '* * * * *', '--priority', 'x'], 'R6056', 'priority'],
     ['with a wrong name', ['schedule', 'add', '../a', 'workflow:refund', '--cron', '* * * * *'], 'R6056', 'letters'],
     ['that the store does not have', ['schedule', 'remove', 'nightly'], 'R6057', 'nightly'],
   ])('%s', async (_, argv, code, text) => {

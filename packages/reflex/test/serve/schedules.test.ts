@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import * as fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Reflex } from '../../src/app/reflex.ts'
-import { isObject, type Store } from '../../src/kernel/index.ts'
+import { type Fault, isObject, type Store } from '../../src/kernel/index.ts'
 import { ServeMetrics } from '../../src/serve/metrics.ts'
 import { Calendar } from '../../src/serve/triggers/calendar.ts'
 import { SCHEDULE, type Schedule } from '../../src/serve/triggers/config.ts'
@@ -10,6 +10,7 @@ import { Scheduler } from '../../src/serve/triggers/scheduler.ts'
 import { Schedules } from '../../src/serve/triggers/schedules.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost, type VirtualHost } from '../../src/testing/index.ts'
+import { FakeCluster } from '../app/cluster/fake-cluster.ts'
 import { served } from './served.ts'
 import { processIn, triggerFolder } from './trigger-folder.ts'
 
@@ -265,6 +266,34 @@ test('a process that stalls between the claim of a time and the start, for longe
   expect(troubles).toEqual([])
   expect((await reflex.runs()).map(({ id }) => id)).toEqual([row?.id])
   expect(await schedules.list()).toMatchObject([{ last: { did: 'started', run: row?.id } }])
+})
+
+test('a schedule with a place starts its runs there, and a process without a cluster leaves them to others for a minute', async () => {
+  const host = virtualHost({ at: Date.UTC(2026, 0, 5, 9) })
+  const store = memoryStore()
+  const fake = new FakeCluster(store, host)
+  const { folder } = triggerFolder()
+  const alone = processOver(folder, store, host)
+  const { surroundings, ...options } = processIn(folder, host, 'w2')
+  if (surroundings === undefined) throw new Error('no surroundings')
+  const member = new Reflex({ ...options, store, cluster: true, surroundings: { ...surroundings, clusters: fake } })
+  onTestFinished(() => member.close())
+  const troubles: string[] = []
+  const parts = { schedules: new Schedules(member), metrics: new ServeMetrics(), onTrouble: ({ code }: Fault) => troubles.push(code) }
+  const scheduler = new Scheduler({ reflex: member, ...parts })
+  await alone.schedules.add('hourly', schedule('0 * * * *', { tenant: 'acme', priority: 4, needs: ['gpu'] }))
+  await alone.look()
+  await host.advance(HOUR)
+  await alone.look()
+  expect([await store.runs(), alone.troubles]).toEqual([[], []])
+  await Promise.all([scheduler.look(), alone.look()])
+  const [row] = await store.runs()
+  expect(fake.places.get(row?.id ?? '')).toEqual({ tenant: 'acme', priority: 4, needs: ['has:gpu'] })
+  expect(member.runtime.openRuns.size).toBe(0)
+  await host.advance(HOUR)
+  await host.advance(MINUTE)
+  await alone.look()
+  expect([await store.runs(), alone.troubles, troubles]).toMatchObject([{ length: 1 }, ['R5142'], []])
 })
 
 describe('schedules over HTTP', () => {

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -7,40 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { Reflex } from '../../src/app/reflex.ts'
 import { SCHEDULE } from '../../src/serve/triggers/config.ts'
 import { Schedules } from '../../src/serve/triggers/schedules.ts'
-import { SECRET, triggerFolder } from './trigger-folder.ts'
-
-const BIN = join(import.meta.dirname, '../../bin/reflex.js')
-
-/** A process of the command, which ends with the test. */
-class CommandProcess {
-  readonly child: ChildProcess
-  readonly ended: Promise<unknown>
-  out = ''
-  constructor(folder: string, ...argv: readonly string[]) {
-    this.child = spawn(process.execPath, [BIN, ...argv], {
-      cwd: folder,
-      env: { ...process.env, SECRET, REFLEX_ACTOR: 'ana' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    for (const stream of [this.child.stdout, this.child.stderr]) stream?.on('data', (data) => (this.out += String(data)))
-    this.ended = new Promise((resolve) => this.child.on('close', resolve))
-    onTestFinished(() => void this.child.kill('SIGKILL'))
-  }
-
-  async says(text: RegExp): Promise<RegExpExecArray> {
-    for (;;) {
-      const found = text.exec(this.out)
-      if (found !== null) return found
-      if (this.child.exitCode !== null) throw new Error(`ended without ${text.source}: ${this.out}`)
-      await pause(10)
-    }
-  }
-
-  async kill(): Promise<void> {
-    this.child.kill('SIGKILL')
-    await this.ended
-  }
-}
+import { CommandProcess } from './command-process.ts'
+import { triggerFolder } from './trigger-folder.ts'
 
 describe.skipIf(process.platform === 'win32')('triggers of two processes over one SQLite', { timeout: 180_000 }, () => {
   test('a delivery whose process is killed before its mark arrives again from the other process, with the same id and body', async () => {
@@ -66,7 +33,7 @@ describe.skipIf(process.platform === 'win32')('triggers of two processes over on
       subscriptions: { ops: { url, private: true, secret: { env: 'SECRET' }, events: ['question', 'completed'] } },
     })
     const serve = ['serve', '--port', '0', '--triggers', 'triggers.json', '--lease', '1s']
-    const first = new CommandProcess(folder, ...serve)
+    const first = new CommandProcess(folder, serve)
     const [, address = '', token = ''] = await first.says(/(http:\S+)\/#token=(\S+)/)
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     // The first one delivers: it has begun its list before the other one is there.
@@ -74,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('triggers of two processes over on
       const { subscriptions } = (await (await fetch(`${address}/v1/hooks`, { headers })).json()) as { subscriptions: { begun?: boolean }[] }
       begun = subscriptions[0]?.begun === true
     }
-    const second = new CommandProcess(folder, ...serve)
+    const second = new CommandProcess(folder, serve)
     const [, other = '', otherToken = ''] = await second.says(/(http:\S+)\/#token=(\S+)/)
     const arrived = new Promise<void>((resolve) => (onFirst = resolve))
     await fetch(`${address}/v1/runs`, { method: 'POST', headers, body: JSON.stringify({ program: 'pipeline:ask', id: 'otter' }) })
@@ -102,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('triggers of two processes over on
     const fired = async (): Promise<readonly number[]> =>
       (await reflex.store.ledger('serve.starts')).flatMap(({ key }) => Date.parse(key.replace('schedule/often/', '')))
     const ended = async (): Promise<number> => (await reflex.runs({ status: ['completed'], limit: 1000 })).length
-    const workers = [new CommandProcess(folder, 'worker', '--lease', '1s'), new CommandProcess(folder, 'worker', '--lease', '1s')]
+    const workers = [new CommandProcess(folder, ['worker', '--lease', '1s']), new CommandProcess(folder, ['worker', '--lease', '1s'])]
     while ((await ended()) < 3) await pause(20)
     await workers[0]?.kill()
     const before = await ended()

@@ -108,7 +108,7 @@ describe('command', () => {
       tools()
         .prepare('command', { argv: ['ls'] })
         .traits(place),
-    ).toEqual({
+    ).toMatchObject({
       leaves: true,
       repeat: 'ask',
       needs: ['arbor://tool/command', 'arbor://shell/exec'],

@@ -106,7 +106,8 @@ describe('the registry', () => {
 
   it('returns the facts that a tool declares', () => {
     const prepared = tools().prepare('file.write', { path: 'a', text: '' })
-    expect(prepared.traits({ workdir: '/w', runFolder: '/w/r' })).toEqual({
+    expect(prepared.traits({ workdir: '/w', runFolder: '/w/r' }).uses?.()).toBe(`tool:${prepared.tool.name}`)
+    expect(prepared.traits({ workdir: '/w', runFolder: '/w/r' })).toMatchObject({
       leaves: true,
       repeat: 'keyed',
       needs: ['arbor://tool/file.write', 'arbor://fs/write/w/r/a'],

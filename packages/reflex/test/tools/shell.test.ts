@@ -47,7 +47,7 @@ describe('shell', () => {
   it('describes what it did on one line', async () => {
     const prepared = tools().prepare('shell', { command: '\necho one\necho two', sandbox: 'none' })
     expect(prepared.says(await prepared.run(callIn(folder())))).toBe('echo one → exit 0')
-    expect(prepared.traits({ workdir: '/w', runFolder: '/w/r' })).toEqual({
+    expect(prepared.traits({ workdir: '/w', runFolder: '/w/r' })).toMatchObject({
       leaves: true,
       repeat: 'ask',
       needs: ['arbor://tool/shell', 'arbor://shell/exec'],

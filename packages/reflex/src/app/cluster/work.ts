@@ -51,8 +51,12 @@ export async function joinCluster(reflex: Reflex, options: JoinOptions = {}): Pr
     ...(queues === undefined ? {} : { queues }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
   }
-  const member = await cluster.work({ ...parts, carry: (run) => turns.carry(run), onTrouble: (fault: Fault) => reflex.report(fault) })
-  reflex.limitCalls((call, signal) => cluster.enter(call, worker.id, signal))
+  const member = await cluster.work({
+    ...parts,
+    limitCalls: (admission) => reflex.limitCalls(admission),
+    carry: (run) => turns.carry(run),
+    onTrouble: (fault: Fault) => reflex.report(fault),
+  })
   return {
     can: words.can,
     async leave() {

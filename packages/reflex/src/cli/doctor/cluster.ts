@@ -67,7 +67,7 @@ function pausedChecks({ queues }: ClusterFacts): Check[] {
           {
             name: 'queue',
             mark: 'warns',
-            text: `${name} is paused; ${counted(waiting, 'turn')} waiting`,
+            text: `${name} is paused; ${counted(waiting, name.includes(':') ? 'call' : 'turn')} waiting`,
             fix: `reflex queue resume ${name}`,
           },
         ]

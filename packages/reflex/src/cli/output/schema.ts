@@ -90,7 +90,7 @@ const queueFacts = z.object({
   share: z.number(),
   rate: z.object({ most: z.number(), per: z.number().describe('Milliseconds') }).nullable(),
   paused: z.boolean(),
-  waiting: z.number().describe('Turns that are due and not admitted'),
+  waiting: z.number().describe('Turns that are due and not admitted; of model: and tool: queues, calls that wait for room'),
   admitted: z.number(),
   begun: z.number(),
 })

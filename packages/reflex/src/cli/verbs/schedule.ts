@@ -18,6 +18,11 @@ export interface ScheduleFlags extends ContinueFlags {
   readonly most?: string
   readonly overlap?: string
   readonly paused?: boolean
+  /** The place of its runs among those of a cluster. */
+  readonly queue?: string
+  readonly tenant?: string
+  readonly priority?: string
+  readonly needs?: readonly string[]
 }
 
 const ACTIONS = ['add', 'list', 'pause', 'resume', 'remove'] as const
@@ -67,16 +72,24 @@ async function add(session: Session, named: { readonly name: string; readonly pr
 }
 
 /** Throws `R6056` for a value that a schedule does not take. */
-function scheduleOf(program: string, input: object, { cron, zone, missed, most, overlap, paused }: ScheduleFlags): Schedule {
+function scheduleOf(program: string, input: object, flags: ScheduleFlags): Schedule {
+  const { cron, zone, missed, most, overlap, paused, queue, tenant, priority, needs } = flags
+  const given = {
+    zone,
+    missed,
+    most: most === undefined ? undefined : Number(most),
+    overlap,
+    paused,
+    queue,
+    tenant,
+    priority: priority === undefined ? undefined : Number(priority),
+    needs,
+  }
   const read = SCHEDULE.safeParse({
     cron,
     program,
     input,
-    ...(zone === undefined ? {} : { zone }),
-    ...(missed === undefined ? {} : { missed }),
-    ...(most === undefined ? {} : { most: Number(most) }),
-    ...(overlap === undefined ? {} : { overlap }),
-    ...(paused === undefined ? {} : { paused }),
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
   })
   if (read.success) return read.data
   const [issue] = read.error.issues

@@ -36,7 +36,8 @@ export async function serve({ console, reflex }: Session, flags: ServeFlags): Pr
     version: console.world.version,
     ...(bind === undefined ? {} : { bind }),
     ...(hostName === undefined ? {} : { names: hostName }),
-    ...(tokens === undefined ? {} : { tokens: readTokens(resolve(cwd, tokens)) }),
+    // A token that is printed at each start would be an operator's in the log of every node.
+    ...(tokens === undefined ? {} : { tokens: readTokens(resolve(cwd, tokens)), ownToken: false }),
     ...(triggers === undefined ? {} : { triggers: readTriggers(triggers, environment) }),
     ...(grace === undefined ? {} : { grace: durationOf(grace, '--grace') }),
     ...(work === undefined ? {} : { work }),
@@ -49,8 +50,8 @@ export async function serve({ console, reflex }: Session, flags: ServeFlags): Pr
   const { url, token } = server
   if (console.shape === 'text') {
     plainLine(console, console.now, 'serves', `${reflex.store.name} at ${url}`)
-    console.print([`${url}/#token=${token}`])
-  } else console.document(plainJson({ v: 1, url, token }))
+    console.print([token === '' ? `${url}/` : `${url}/#token=${token}`])
+  } else console.document(plainJson({ v: 1, url, ...(token === '' ? {} : { token }) }))
   const signal = await new Promise<Interrupt>((stop) => void console.world.onInterrupt(stop))
   await server.stop()
   if (console.shape === 'text' && !console.quiet) plainLine(console, console.now, 'stops', url)

@@ -38,6 +38,7 @@ function rows({
   failures,
   choices,
   board,
+  waiting,
   questions,
   inbox,
   segments,
@@ -64,6 +65,7 @@ function rows({
     ]),
     ...failures.map(({ node, text, at: when, isRecovered }) => ['failure', node, text, utc(when), ...(isRecovered ? ['recovered'] : [])]),
     ...choices.map(({ id, open, why, when }) => ['edge', id, open ? 'open' : 'closed', why ?? when ?? '']),
+    ...waiting.map(({ path, queue }) => ['waiting', path, queue]),
     ...questions.map(({ id, path, question }) => ['question', id, path, question.text]),
     ...board.map(({ key, value, node, record, known, by }) => [
       'board',
@@ -78,7 +80,7 @@ function rows({
 
 function lines(console: Console, view: RunView, gone: boolean): string[] {
   const { out } = console
-  const { row, at, time, stack, branches, choices, questions } = view
+  const { row, at, time, stack, branches, choices, waiting, questions } = view
   const id = out.text(row.id)
   const latest = at === row.last
   const status = gone ? 'suspended' : row.status
@@ -99,6 +101,7 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
     ...part('segment', segmentText(view.segments)),
     ...[stack, ...branches].flatMap((one, i) => part(i === 0 ? 'stack' : '     ', stackText(one))),
     ...pictureRows(view.picture, out),
+    ...part('room', waiting.map(({ path, queue }) => `${path} waits for room in the queue ${queue}`).join(' · ')),
     ...failureLines(console, view),
     ...part('edges', choices.map(edgeText).join(' · ')),
     ...board(console, view),

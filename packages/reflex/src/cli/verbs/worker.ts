@@ -50,14 +50,16 @@ export async function worker({ console, reflex }: Session, flags: WorkerFlags): 
     stop.abort(signal)
   })
   const done = { runs: 0, failures: 0 }
-  if (!console.quiet && console.shape === 'text') plainLine(console, console.now, 'works', `on ${reflex.store.name}`)
+  const begun = (): void => {
+    if (!console.quiet && console.shape === 'text') plainLine(console, console.now, 'works', `on ${reflex.store.name}`)
+  }
   const onEvent = (event: WorkerEvent): void => {
     if (event.did === 'took') activeRuns.add(event.run)
     else activeRuns.delete(event.run ?? '')
     printEvent(console, event, done)
   }
   const probes = await openProbes(console, reflex, flags.health, stop.signal)
-  const work = { flags, slots, grace, signal: stop.signal, onEvent }
+  const work = { flags, slots, grace, signal: stop.signal, begun, onEvent }
   try {
     await (flags.cluster === true ? workInCluster(reflex, work) : workAlone(reflex, work))
   } finally {
@@ -76,11 +78,14 @@ interface Work {
   readonly slots: number | undefined
   readonly grace: number
   readonly signal: AbortSignal
+  /** Called when the worker works. */
+  readonly begun: () => void
   readonly onEvent: (event: WorkerEvent) => void
 }
 
 /** Looks for runs that are due in the store. */
-async function workAlone(reflex: Reflex, { flags, slots, grace, signal, onEvent }: Work): Promise<void> {
+async function workAlone(reflex: Reflex, { flags, slots, grace, signal, begun, onEvent }: Work): Promise<void> {
+  begun()
   const loop = new WorkLoop(reflex, {
     signal,
     grace,
@@ -99,7 +104,7 @@ async function workAlone(reflex: Reflex, { flags, slots, grace, signal, onEvent 
 }
 
 /** Takes the turns that the cluster gives. The runs of schedules are left to the cluster, too. */
-async function workInCluster(reflex: Reflex, { flags: { queue, has }, slots, grace, signal, onEvent }: Work): Promise<void> {
+async function workInCluster(reflex: Reflex, { flags: { queue, has }, slots, grace, signal, begun, onEvent }: Work): Promise<void> {
   const { joinCluster } = await import('../../app/cluster/work.ts')
   const member = await joinCluster(reflex, {
     grace,
@@ -108,6 +113,7 @@ async function workInCluster(reflex: Reflex, { flags: { queue, has }, slots, gra
     ...(queue === undefined ? {} : { queues: queue }),
     ...(has === undefined ? {} : { has }),
   })
+  begun()
   const scheduler = schedulerFor(reflex, onEvent, (handle) => handle.close())
   try {
     scheduler.start()

@@ -9,7 +9,7 @@ const INPUTS: Readonly<Record<Input[0], readonly [least: number, most: number]>>
   err: [3, 4],
   part: [3, 3],
   again: [2, 3],
-  later: [2, 2],
+  later: [2, 3],
   unknown: [2, 2],
   pause: [4, 5],
   use: [3, 3],
@@ -99,6 +99,7 @@ function unknownInput(input: unknown): string | undefined {
   if (input.length < min || input.length > max) return `an input ${type} of ${input.length} parts`
   if (type === 'kernel' && !(typeof word === 'string' && Object.hasOwn(KERNEL_INPUTS, word)))
     return `an input of the kernel of the unknown type ${JSON.stringify(word)}`
+  if (type === 'later' && input.length > 2 && typeof input[2] !== 'string') return 'an input later for something that is not a text'
   if (type === 'messages' && !areMessages(input[2])) return 'an input messages without a list of messages'
   if ((type === 'ok' || type === 'err') && input.length > 3 && !isObject(input[3])) return `an input ${type} whose usage is not an object`
   return undefined

@@ -27,8 +27,8 @@ export type Input =
   | readonly ['err', Ref, Json, StatedUsage?]
   | readonly ['part', Ref, Json]
   | readonly ['again', Ref, Json?]
-  /** The effect begins only once others of the run have settled; `again` begins it. */
-  | readonly ['later', Ref]
+  /** The effect begins later, and `again` begins it: once others of the run have settled, or once there is room for what it uses, if that is named. */
+  | readonly ['later', Ref, string?]
   /** Nobody knows if the effect has happened: a person is asked. Formats below 3: `doubt`. */
   | readonly ['unknown', Ref]
   /** A person is asked before the effect is performed. The grants that the question is about, if any. */

@@ -1,4 +1,5 @@
 import type { Fault } from '../journal/fault.ts'
+import type { Leave } from './admission.ts'
 import type { Frame } from '../state/frame.ts'
 import type { Json, JsonObject } from '../journal/json.ts'
 import type { EffectAnswer } from '../state/answers.ts'
@@ -22,6 +23,8 @@ export interface Traits {
   readonly estimateUsage?: (() => EstimatedUsage) | undefined
   /** Returns the names of models that it may ask and that have no price. */
   readonly unpricedModels?: (() => readonly string[]) | undefined
+  /** Returns what the call uses first, such as `tool:refund`, by which an operator limits calls. Absent or undefined: nothing that is limited. */
+  readonly uses?: (() => string | undefined) | undefined
   /** Its needs are those that a program states ahead, which may lack paths, hosts and names. */
   readonly isAhead?: boolean | undefined
   /** True if it is performed before a node is entered: the node does not count as a step yet. All limits hold for it. */
@@ -74,6 +77,12 @@ export interface Call<S extends RunFacts = RunFacts> {
   readonly untrusted: boolean
   /** True if a person has allowed a grant for this node, or its use is counted for this execution of the node. */
   isPermitted(grant: string): boolean
+  /**
+   * Takes room for what the call uses from now on, such as `model:openai`, and resolves with what leaves it. The room with which the call began
+   * is taken at once. Any other is waited for while the call is under way, until `signal` is aborted: then it rejects. Rooms that are not left
+   * are left when the call has ended. Undefined: nothing is limited.
+   */
+  enter(use: string, signal?: AbortSignal): Promise<Leave> | undefined
   /** Aborted when the effect is dropped. A late result reaches no program; that of an effect that leaves is noted in the journal. */
   readonly signal: AbortSignal
   /** The answers to questions that this effect has asked so far, in their order; empty for most effects. */

@@ -166,6 +166,15 @@ export interface UnreadRun {
   readonly mark: string
 }
 
+/** The result of `Store.follow`. It does not keep the process alive, and ends with the store. */
+export interface CommitWatch {
+  /** True while the processes of the store announce their commits. An announcement can be lost: `committed` is then asked seldom, not never. */
+  readonly announces: boolean
+  add(run: string): void
+  delete(run: string): void
+  stop(): void
+}
+
 /** The result of `Store.watch`. */
 export interface PostWatch {
   /** True if every post calls back, also those of other processes: then polling is not needed. */
@@ -335,6 +344,11 @@ export interface Store {
    * process alive, and ends with the store.
    */
   watch(posted: () => void): PostWatch
+  /**
+   * Calls back soon after a commit to a run that was added to the watch, or with `all` to any run, also by another process: with the runs,
+   * or without them if some may have changed and it is not known which. A store without it has its followers ask `committed` often.
+   */
+  follow?(changed: (runs: ReadonlySet<string> | undefined) => void, all?: boolean): CommitWatch
   /**
    * Returns unfinished runs without a living owner that have something due, the longest due first: a time, an answer or a
    * cancellation, a message that their row waits for, or, for running ones, an owner that is gone. A message without a wait is

@@ -8,6 +8,7 @@ import type { Policy, TermedNeed, Judgement } from '../ports/policy.ts'
 import type { Traits } from '../ports/port.ts'
 import type { RunFacts } from '../ports/settings.ts'
 import { priceGrant } from '../state/answers.ts'
+import type { PendingEffect } from '../state/frame.ts'
 import { permissionPlace } from '../step/decide.ts'
 import { ProgramLimits, reservationOf } from './program-limits.ts'
 import type { CallOwner, LiveCall } from './live-call.ts'
@@ -49,6 +50,11 @@ export class Barrier<S extends RunFacts> {
     const paused = this.#hasLimits ? this.#limitsInput(call, traits) : undefined
     if (paused !== undefined || counted.length === 0) return paused
     return ['use', call.id, Object.fromEntries(counted.map(({ grant }) => [grant, 1]))]
+  }
+
+  /** Forgets what a call would use of the limits: it waits, and others may use it. */
+  release({ id }: PendingEffect): void {
+    this.#limits.release(id)
   }
 
   get #hasLimits(): boolean {

@@ -1,6 +1,7 @@
+import type { Admission } from '../ports/admission.ts'
 import type { Arrival } from './arrival.ts'
 import { Barrier } from './barrier.ts'
-import { toFault } from '../journal/fault.ts'
+import { type Fault, toFault } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
 import { faults } from '../journal/faults.ts'
 import type { PendingEffect, Frame } from '../state/frame.ts'
@@ -13,6 +14,7 @@ import { type Interruption, isInterruption } from '../ports/interruption.ts'
 import type { Input, EstimatedUsage, Ref } from '../journal/record.ts'
 import type { RunFacts } from '../ports/settings.ts'
 import { soundUsage, type StatedUsage } from '../journal/usage.ts'
+import { WaitingCalls } from './waiting-calls.ts'
 
 /** A run as its effects see it. */
 export interface EffectOwner<S extends RunFacts> extends CallOwner<S> {
@@ -32,6 +34,8 @@ export interface EffectOwner<S extends RunFacts> extends CallOwner<S> {
 export interface EffectWorld<S extends RunFacts = RunFacts> {
   readonly ports: ReadonlyMap<string, Port<S>>
   readonly policy: Policy<S> | undefined
+  /** Limits the calls under way. Undefined: no call waits. It may change. */
+  readonly admission: Admission | undefined
 }
 
 /** An effect that does not begin until it is released. */
@@ -66,6 +70,8 @@ export class Effects<S extends RunFacts = RunFacts> {
   readonly #postponed: PendingEffect[] = []
   /** One of them is about to begin. */
   #beginning = false
+  /** The effects that begin once there is room for what they use. Undefined until there is one. */
+  #waiting: WaitingCalls | undefined
   /** True while messages that arrived before this process held the run are still unread: they may drop effects. */
   #asleep = false
   /** True if the run is a fork that begins here: its source has performed the pending effects, and this run has not. */
@@ -89,6 +95,22 @@ export class Effects<S extends RunFacts = RunFacts> {
   /** True if an effect begins once others have settled. */
   get hasPostponed(): boolean {
     return this.#postponed.length > 0
+  }
+
+  /** True if an effect waits for room, or has room and is about to begin. */
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined && this.#waiting.size > 0
+  }
+
+  /** True if records must not become durable yet: without the next ones, an effect that waits would look like one that has begun. */
+  get isDeferring(): boolean {
+    return this.#waiting?.isDeferring === true
+  }
+
+  /** Waits for no room from now on. Effects without room stay for other processes. */
+  withdraw(): void {
+    if (this.#world.admission === undefined) this.#waiting?.withdraw()
+    else this.#waits.withdraw()
   }
 
   /** True if an effect is blocked here and no other process performs it. */
@@ -133,10 +155,14 @@ export class Effects<S extends RunFacts = RunFacts> {
   // Beginning
 
   start(effect: PendingEffect, released = false): void {
-    if (this.#isBlocked(effect, released)) return void this.#blocked.push({ effect, isRevived: false })
+    const room = this.#waiting?.take(effect)
     const port = this.#world.ports.get(effect.port)
+    const isBlocked = this.#isBlocked(effect, released)
+    if (isBlocked || port === undefined) room?.leave()
+    if (isBlocked) return void this.#blocked.push({ effect, isRevived: false })
     if (port === undefined) return this.#refuse(effect)
     const call = new LiveCall(this.#run, effect, port)
+    if (room !== undefined) call.beginWith(room)
     effect.activeCall = call
     this.size++
     let traits: Traits
@@ -146,6 +172,10 @@ export class Effects<S extends RunFacts = RunFacts> {
       if (barred === 'later') return this.#postpone(call)
       if (barred?.[0] === 'use' || barred?.[0] === 'pause') return this.#hold(call, traits, barred[0], released)
       if (barred !== undefined) return this.#finish(call, barred)
+      if (this.#world.admission !== undefined && !call.hasRoom) {
+        const use = this.#limitedUse(traits)
+        if (use !== undefined) return this.#postponeForRoom(call, use, released)
+      }
     } catch (thrown) {
       return this.#onFailed(call, thrown)
     }
@@ -159,6 +189,12 @@ export class Effects<S extends RunFacts = RunFacts> {
       this.#gated.push({ call, at: this.#run.state.n, leaves: traits.leaves })
       this.#run.requestCommit()
     } else this.#perform(call, true)
+  }
+
+  #postponeForRoom(call: LiveCall<S>, use: string, released: boolean): void {
+    this.#leave(call)
+    this.#barrier.release(call.pendingEffect)
+    this.#waits.add(call.pendingEffect, use, released)
   }
 
   #postpone(call: LiveCall<S>): void {
@@ -191,13 +227,50 @@ export class Effects<S extends RunFacts = RunFacts> {
     })
   }
 
+  /** Returns what an effect uses, if calls that use it may have to wait. A request that cannot be read fails when it is performed. */
+  #limitedUse({ uses }: Traits): string | undefined {
+    try {
+      const use = uses?.()
+      return use !== undefined && this.#world.admission?.isLimited(use) === true ? use : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Lets a postponed effect wait for room. Returns false if it needs none. What it would use of the limits of the run is free in the meantime. */
+  #asksForRoom(effect: PendingEffect, released: boolean): boolean {
+    const use = this.#world.admission === undefined ? undefined : this.#limitedUse(this.#traitsOf(effect))
+    if (use === undefined) return false
+    this.#barrier.release(effect)
+    this.#waits.add(effect, use, released)
+    return true
+  }
+
+  get #waits(): WaitingCalls {
+    const world = this.#world
+    return (this.#waiting ??= new WaitingCalls({
+      get admission() {
+        return world.admission
+      },
+      arrive: (arrival) => this.#run.arrive(arrival),
+      isPending: inFlight,
+      isBlocked: (effect, released) => this.#isBlocked(effect, released),
+      block: (effect) => void this.#blocked.push({ effect, isRevived: true }),
+      begin: (effect, released) => this.#beginPostponed(effect, released),
+      start: (effect, released) => this.start(effect, released),
+      fail: (effect, use, thrown) => this.#refuse(effect, noRoomFault(effect, use, thrown)),
+    }))
+  }
+
   /** A record was applied: the first effect that waits for others begins if the policy lets it now. */
   startPostponed(): void {
     if (this.#beginning) return
     for (let effect = this.#postponed[0]; effect !== undefined; effect = this.#postponed[0]) {
       const isWaiting = inFlight(effect)
-      if (isWaiting && !this.#isBlocked(effect, false) && this.#mustWait(effect)) return
+      const isFree = isWaiting && !this.#isBlocked(effect, false)
+      if (isFree && this.#mustWait(effect)) return
       this.#postponed.shift()
+      if (isFree && this.#asksForRoom(effect, false)) continue
       if (isWaiting) return this.#beginPostponed(effect)
     }
   }
@@ -231,8 +304,8 @@ export class Effects<S extends RunFacts = RunFacts> {
     })
   }
 
-  #refuse(effect: PendingEffect): void {
-    const input: Input = ['err', effect.id, faultJson(faults.make('R2013', `there is no port ${effect.port}`, { run: this.#run.id }))]
+  #refuse(effect: PendingEffect, fault = faults.make('R2013', `there is no port ${effect.port}`, { run: this.#run.id })): void {
+    const input: Input = ['err', effect.id, faultJson(fault)]
     this.#run.arrive({ resolve: () => (inFlight(effect) ? [effect.frame, input] : undefined) })
   }
 
@@ -242,9 +315,9 @@ export class Effects<S extends RunFacts = RunFacts> {
    */
   revive(effect: PendingEffect, released = false): void {
     if (effect.isQuestioned) return
-    if (effect.isPostponed) return released ? this.#beginPostponed(effect, true) : void this.#postponed.push(effect)
+    if (effect.isPostponed) return released ? this.#releasePostponed(effect) : void this.#postponed.push(effect)
     if (this.#isBlocked(effect, released)) return void this.#blocked.push({ effect, isRevived: true })
-    const { repeat, estimateUsage } = traitsOf(effect, this.#run, this.#world.ports)
+    const { repeat, estimateUsage } = this.#traitsOf(effect)
     const usage = this.isFork || estimateUsage === undefined ? undefined : estimatedUsage(estimateUsage)
     if (repeat !== 'ask' && !effect.hasParts && usage === undefined) return this.start(effect, released)
     const again: Input = usage === undefined ? ['again', effect.id] : ['again', effect.id, copyJson(usage, 'lost')]
@@ -256,6 +329,10 @@ export class Effects<S extends RunFacts = RunFacts> {
     })
   }
 
+  #releasePostponed(effect: PendingEffect): void {
+    if (!this.#asksForRoom(effect, true)) this.#beginPostponed(effect, true)
+  }
+
   /** True if an effect must not begin yet. An effect of a program with a pending cancellation is blocked until the program is notified: it may drop it. */
   #isBlocked(effect: PendingEffect, released: boolean): boolean {
     return this.#asleep || isCancelPending(effect.frame) || (!released && this.#blocks?.(effect) === true)
@@ -263,11 +340,11 @@ export class Effects<S extends RunFacts = RunFacts> {
 
   /** True if another process can perform an effect that has not begun here without a question. */
   canWait(effect: PendingEffect): boolean {
-    return this.#repeatOf(effect) !== 'ask'
+    return effect.isPostponed || this.#traitsOf(effect).repeat !== 'ask'
   }
 
-  #repeatOf(effect: PendingEffect): Traits['repeat'] {
-    return traitsOf(effect, this.#run, this.#world.ports).repeat
+  #traitsOf(effect: PendingEffect): Traits {
+    return traitsOf(effect, this.#run, this.#world.ports)
   }
 
   /** Performs what waited for records up to `last` to be durable; what leaves waits for the subscribers to be done with them as well. */
@@ -327,6 +404,7 @@ export class Effects<S extends RunFacts = RunFacts> {
   }
 
   #onPerformed(call: LiveCall<S>, raw: unknown): void {
+    if (call.isOver) call.leaveRooms()
     if (call.isOver && !call.leaves) return
     let value: Json
     try {
@@ -348,7 +426,7 @@ export class Effects<S extends RunFacts = RunFacts> {
   }
 
   #onFailed(call: LiveCall<S>, thrown: unknown): void {
-    if (call.isOver) return
+    if (call.isOver) return call.leaveRooms()
     const interruption = isInterruption(thrown) ? inputOf(call.pendingEffect.id, thrown) : undefined
     if (interruption !== undefined) return this.#interrupt(call, interruption)
     const fault = faultJson(faultOf(call, thrown))
@@ -401,11 +479,15 @@ export class Effects<S extends RunFacts = RunFacts> {
 
   /** Aborts the effects that the last records dropped. */
   abortDropped(): void {
-    for (const effect of this.#run.state.droppedEffects.splice(0)) this.#abort(effect, true)
+    for (const effect of this.#run.state.droppedEffects.splice(0)) {
+      this.#waiting?.drop(effect)
+      this.#abort(effect, true)
+    }
   }
 
   /** Aborts all effects that are being performed, and drops those that wait to begin. */
   stop(): void {
+    this.#waiting?.stop()
     for (const effect of this.#run.state.pendingEffects()) this.#abort(effect)
     this.#gated = []
     this.#postponed.length = 0
@@ -485,6 +567,10 @@ function isCancelPending(frame: Frame): boolean {
 
 function inFlight(effect: PendingEffect): boolean {
   return effect.frame.pendingEffects.includes(effect)
+}
+
+function noRoomFault({ port }: PendingEffect, use: string, thrown: unknown): Fault {
+  return toFault(thrown, (message, cause) => faults.make('R2012', `${port} failed: there is no room for ${use}: ${message}`, { cause }))
 }
 
 /** Returns a result as the record holds it. */

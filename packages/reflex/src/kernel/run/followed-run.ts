@@ -28,7 +28,7 @@ export interface FollowWorld {
   readonly redact: Redactor | undefined
 }
 
-/** A run that begins to be followed before its first record. */
+/** A run as it is when it begins to be followed. */
 export interface FollowParts<S extends RunFacts> {
   readonly id: string
   readonly settings: S
@@ -202,7 +202,11 @@ export class FollowedRun<S extends RunFacts = RunFacts> implements OpenRun<S>, F
 
   /** Rejects with `R5001`: a run takes commands only from the process that holds it. */
   command(): Promise<number> {
-    return Promise.reject(faults.make('R5001', `another process carries ${this.id} on, and only that one can command it`, { run: this.id }))
+    const fix =
+      'send a message to a topic that the run waits for, answer its question, or cancel it: these reach the process that carries it on'
+    return Promise.reject(
+      faults.make('R5001', `another process carries ${this.id} on, and only that one can command it`, { run: this.id, fix }),
+    )
   }
 
   /** Posts a message, and resolves with the number of the record that took it. */

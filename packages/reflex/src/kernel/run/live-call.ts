@@ -1,5 +1,7 @@
 import { type Definitions, permissionPlace } from '../step/decide.ts'
 import { copyJson, type Json } from '../journal/json.ts'
+import type { Admission, Leave } from '../ports/admission.ts'
+import { CallRooms } from './call-rooms.ts'
 import type { PendingEffect, Frame } from '../state/frame.ts'
 import { type Call, type Port, SIMULATED, type Traits } from '../ports/port.ts'
 import type { Ref } from '../journal/record.ts'
@@ -8,6 +10,7 @@ import { framePath } from './row.ts'
 import type { EffectAnswer } from '../state/answers.ts'
 import type { BoardReader } from '../state/scope.ts'
 import type { RunFacts } from '../ports/settings.ts'
+import type { GivenRoom } from './waiting-calls.ts'
 import type { State } from '../state/state.ts'
 
 /** The parts of a run that an effect in progress needs. */
@@ -16,10 +19,18 @@ export interface CallOwner<S extends RunFacts = RunFacts> {
   readonly state: State
   readonly settings: S
   readonly definitions: Definitions
+  /** Limits the calls under way. Absent: nothing is limited. */
+  readonly admission?: Admission | undefined
   /** Starts the stream of the parts of a call. */
   streamOf?(call: LiveCall<S>): PartStream
   /** Returns what a port gave when it was opened for the run. */
   session?(port: string): unknown
+}
+
+/** What few calls have: it is created when it is first used. */
+interface CallExtras {
+  parts?: PartStream | undefined
+  rooms?: CallRooms
 }
 
 /** A call of an effect in this process: its data, and the means to stop it. */
@@ -28,7 +39,7 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   readonly pendingEffect: PendingEffect
   readonly implementation: Port<S>
   #controller: AbortController | undefined
-  #parts: PartStream | undefined
+  #extras: CallExtras | undefined
   /** True if something leaves the machine when it is performed. After the call is over: true if it was dropped, so its late result is noted. */
   leaves = false
 
@@ -59,8 +70,34 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   /** Performs the call, or simulates it if its run is simulated. */
   perform(): unknown {
     const { implementation } = this
+    if (this.#extras?.rooms !== undefined) this.#extras.rooms.isUnderWay = true
     if (this.isPerformed) return implementation.perform(this)
     return typeof implementation.simulate === 'function' ? implementation.simulate(this) : SIMULATED
+  }
+
+  /** Begins the call with room that it was given while it waited. */
+  beginWith(room: GivenRoom): void {
+    this.#extras = { rooms: new CallRooms(room) }
+  }
+
+  /** True if the call has begun with room. */
+  get hasRoom(): boolean {
+    return this.#extras?.rooms !== undefined
+  }
+
+  enter(use: string, signal: AbortSignal = this.signal): Promise<Leave> | undefined {
+    const given = this.#extras?.rooms?.take(use)
+    if (given !== undefined) return Promise.resolve(given)
+    const { admission } = this.#owner
+    if (this.settings.simulated || admission?.isLimited(use) !== true) return undefined
+    const extras = (this.#extras ??= {})
+    extras.rooms ??= new CallRooms()
+    return extras.rooms.enter(admission, use, signal)
+  }
+
+  /** Leaves the rooms of the call: nothing of it is under way any more. */
+  leaveRooms(): void {
+    this.#extras?.rooms?.end()
   }
 
   get answers(): readonly EffectAnswer[] {
@@ -146,31 +183,34 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   part(delta: Json, begins = false): void {
     if (this.isOver) return
     const copy = copyJson(delta, `progress of ${this.port}`)
-    this.#parts ??= this.#owner.streamOf?.(this)
-    this.#parts?.add(copy, begins)
+    const extras = (this.#extras ??= {})
+    extras.parts ??= this.#owner.streamOf?.(this)
+    extras.parts?.add(copy, begins)
   }
 
   takeParts(): Json | undefined {
-    return this.isOver ? undefined : this.#parts?.take()
+    return this.isOver ? undefined : this.#extras?.parts?.take()
   }
 
   /** Returns the last parts of a call that is about to settle, joined; undefined if all are recorded. */
   endParts(): Json | undefined {
-    return this.isOver ? undefined : this.#parts?.end()
+    return this.isOver ? undefined : this.#extras?.parts?.end()
   }
 
-  /** Releases a call that has settled: a later abort would reach a tool that has already answered. */
+  /** Releases a call that has settled, and its rooms: a later abort would reach a tool that has already answered. */
   settle(): void {
     this.leaves = false
     this.#controller = undefined
-    this.#parts?.take()
+    this.#extras?.parts?.take()
+    this.leaveRooms()
   }
 
   /** Aborts the effect. The late result of a dropped one that leaves the machine is noted, any other is ignored. */
   abort(isDropped = false): void {
     this.leaves &&= isDropped
-    this.#parts?.take()
+    this.#extras?.parts?.take()
     this.#controller?.abort()
+    if (this.#extras?.rooms?.isUnderWay === false) this.leaveRooms()
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Admission } from '../ports/admission.ts'
 import { Alarm } from './alarm.ts'
 import type { Arrival } from './arrival.ts'
 import { answerInput } from '../journal/answer.ts'
@@ -119,6 +120,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   get #isActive(): boolean {
     return (
       this.#effects.size > 0 ||
+      this.#effects.isWaiting ||
       this.#ports.isOpening ||
       this.#arrivals.length > 0 ||
       (this.state.queue.peek() !== undefined && !this.#isNextBlocked())
@@ -131,6 +133,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
       !this.#busy &&
       !this.#paused &&
       this.#effects.size === 0 &&
+      !this.#effects.isWaiting &&
       !this.#ports.isOpening &&
       this.#arrivals.length === 0 &&
       !this.#inbox.reading &&
@@ -254,6 +257,10 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   #wakeEffects(): void {
     if (this.#isUnread || this.#ports.isOpening || this.#endReason !== undefined) return
     this.#checkEffects(() => this.#effects.wake())
+  }
+
+  get admission(): Admission | undefined {
+    return this.#world.admission
   }
 
   session(port: string): unknown {
@@ -555,7 +562,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#busy = true
     if (released !== undefined) this.#step(released.frame, released.input)
     while (this.#endReason === undefined) {
-      if (this.#steps >= TURN) {
+      if (this.#steps >= TURN && !this.#effects.isDeferring) {
         this.#busy = false
         return this.#pause()
       }
@@ -822,11 +829,13 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
 
   /**
    * Finishes work in progress and starts nothing that another process can start; resolves and rejects like `idle`. Effects that
-   * must not be repeated without permission are started: recorded but not started, they would become a question to people.
+   * must not be repeated without permission are started: recorded but not started, they would become a question to people. Those that wait
+   * for room are not.
    */
   drain(): Promise<void> {
     this.#draining = true
     this.block((next) => 'port' in next && this.#effects.canWait(next))
+    this.#effects.withdraw()
     return this.idle()
   }
 

@@ -1,10 +1,11 @@
 import { type SearchRange, searchClosedWait } from './closed-wait-search.ts'
 import type { ClosedWait } from '../state/closed-waits.ts'
+import type { Admission } from '../ports/admission.ts'
 import { Committer } from './committer.ts'
 import type { Wait } from '../state/frame.ts'
 import type { Fault } from '../journal/fault.ts'
 import { faults, noContents } from '../journal/faults.ts'
-import { FollowedRun } from './followed-run.ts'
+import { FollowedRun, type FollowParts } from './followed-run.ts'
 import { Followers } from './followers.ts'
 import { ForkPoints } from './fork-points.ts'
 import { type BaseOf, forkRun, type ForkResult, type ForkOptions, type ForkWorld } from './fork.ts'
@@ -40,6 +41,8 @@ export interface RuntimeOptions<S extends RunFacts = RunFacts> {
   readonly kindLoader?: KindLoader
   /** By name. A map may get further ports later, with the kinds that bring them. */
   readonly ports?: Readonly<Record<string, Port<S>>> | Map<string, Port<S>>
+  /** Limits the calls under way, also those of other processes. Absent: nothing is limited. */
+  readonly admission?: Admission
   /** Asked before every effect. Absent: everything is allowed, as for a program inside another one. */
   readonly policy?: Policy<S>
   /** Reads and writes the settings of runs. Absent: the settings of the first record are used unverified. */
@@ -117,6 +120,8 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   readonly redact: Redactor | undefined
   readonly hash: ContentHash
   readonly onTrouble: ((fault: Fault) => void) | undefined
+  /** Limits the calls under way. It may be set later, and holds for calls that begin from then on. */
+  admission: Admission | undefined
   /** Milliseconds without a heartbeat after which this process counts as dead. */
   readonly leaseMs: number
   readonly #runs = new Map<string, Run<S>>()
@@ -145,6 +150,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     this.redact = options.redact
     this.hash = options.hash ?? ownHash(options.host ?? systemHost)
     this.onTrouble = options.onTrouble
+    this.admission = options.admission
     this.ports = options.ports instanceof Map ? options.ports : new Map(Object.entries(options.ports ?? {}))
     if (!this.ports.has('permit')) this.ports.set('permit', permitPort)
     this.worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
@@ -248,12 +254,21 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
 
   /** Follows a run that another process carries on, from before its first record. `settings`: those with which it was started. */
   follow(id: string, settings: S): FollowedRun<S> {
+    const state = new State()
+    return this.#follow({ id, settings, state, definitions: new RunPrograms(this.programs, state, this.#needStore().durable) })
+  }
+
+  /** Follows a stored run that another process carries on, from its newest record on. Throws `R2016` if there is none. */
+  async followStored(id: string): Promise<FollowedRun<S>> {
+    const { state, definitions } = await this.peek(id)
+    return this.#follow({ id, settings: this.settingsOf(state), state, definitions })
+  }
+
+  #follow(parts: FollowParts<S>): FollowedRun<S> {
     const { host, programs, redact } = this
     const store = this.#needStore()
     const followers = (this.#followers ??= new Followers(store, host))
-    const state = new State()
-    const definitions = new RunPrograms(programs, state, store.durable)
-    return new FollowedRun({ store, programs, host, followers, redact }, { id, settings, state, definitions })
+    return new FollowedRun({ store, programs, host, followers, redact }, parts)
   }
 
   #redact<Value extends Json>(value: Value): Value {

@@ -24,8 +24,8 @@ export class PendingEffect {
   hasParts = false
   /** True if a question about it is open: whether it happened, or whether it may be performed. It is not performed in the meantime. */
   isQuestioned = false
-  /** True if it starts after other effects of the run have settled. */
-  isPostponed = false
+  /** Set by the first record that postpones it. */
+  #postponement: { readonly isOver: boolean; readonly waitsFor: string | undefined } | undefined
   /** The grants that the open question before it is about. */
   askedGrants: readonly string[] | undefined
   /** The answers to questions that it asked while it was performed; undefined for most effects. */
@@ -42,6 +42,25 @@ export class PendingEffect {
     this.record = record
   }
 
+  /** True if it starts later: after other effects of the run have settled, or once there is room for what it uses. */
+  get isPostponed(): boolean {
+    return this.#postponement?.isOver === false
+  }
+
+  /** What a postponed effect waits for room for, such as `tool:refund`; what it has waited for, once it has begun. */
+  get waitsFor(): string | undefined {
+    return this.#postponement?.waitsFor
+  }
+
+  postpone(waitsFor: string | undefined): void {
+    this.#postponement = { isOver: false, waitsFor }
+  }
+
+  /** Begins, after it was postponed. */
+  begin(): void {
+    if (this.#postponement !== undefined) this.#postponement = { ...this.#postponement, isOver: true }
+  }
+
   get port(): string {
     return this.#request[0]
   }
@@ -56,13 +75,18 @@ export class PendingEffect {
   }
 }
 
+/** True for an effect that only continues once a person has answered, or once another effect has settled that may wait for one. */
+export function waitsForPerson({ isQuestioned, isPostponed, waitsFor }: PendingEffect): boolean {
+  return isQuestioned || (isPostponed && waitsFor === undefined)
+}
+
 /** Returns a request as its record has it. */
 export function requestOf(port: string, args: Json | undefined, key: string | undefined): Request {
   if (key !== undefined) return [port, args ?? null, key]
   return args === undefined ? [port] : [port, args]
 }
 
-/** True for an effect that waits for a person, or for other effects, before it starts: nothing of it has happened. */
+/** True for an effect that waits for a person, for other effects or for room before it starts: nothing of it has happened. */
 export function isPaused({ id, frame, isQuestioned, isPostponed }: PendingEffect): boolean {
   return isPostponed || (isQuestioned && frame.waits?.some(({ effect, asker }) => effect === id && asker !== 'outcome') === true)
 }

@@ -39,6 +39,7 @@ interface StoredFrame {
     number,
     (readonly string[])?,
     (readonly EffectAnswer[])?,
+    string?,
   ])[]
   /** The permissions with the pin they are for. Absent where the caller has the same. */
   readonly permits?: readonly [pin: number, Permissions]
@@ -217,9 +218,10 @@ function dumpStrandResult(strand: StrandResult): NonNullable<StoredFrame['strand
 }
 
 function dumpPendingEffect(effect: PendingEffect): NonNullable<StoredFrame['effects']>[number] {
-  const { id, port, args = null, requestedKey = null, record, askedGrants, stopped, answers } = effect
+  const { id, port, args = null, requestedKey = null, record, askedGrants, stopped, answers, waitsFor } = effect
   const bits = (effect.hasParts ? 1 : 0) | (effect.isQuestioned ? 2 : 0) | (effect.isPostponed ? 4 : 0) | (stopped === undefined ? 0 : 8)
   const more = stopped === undefined ? askedGrants : [stopped.by, stopped.why]
+  if (waitsFor !== undefined) return [id, port, args, requestedKey, record, bits, more ?? [], answers ?? [], waitsFor]
   if (answers !== undefined) return [id, port, args, requestedKey, record, bits, more ?? [], answers]
   return more === undefined ? [id, port, args, requestedKey, record, bits] : [id, port, args, requestedKey, record, bits, more]
 }
@@ -327,12 +329,13 @@ function loadFrame(state: State, stored: StoredFrame): void {
   else if (caller !== undefined && !isActivation(frame)) [frame.permitsPin, frame.permissions] = [caller.permitsPin, caller.permissions]
   if (stored.grants !== undefined)
     frame.grants = new Map(stored.grants.map((grant, i) => [grant, Math.min(stored.grantsAt?.[i] ?? 0, state.n)]))
-  for (const [id, port, args, requestedKey, record, bits, more = [], answers] of stored.effects ?? []) {
+  for (const [id, port, args, requestedKey, record, bits, more = [], answers, waitsFor] of stored.effects ?? []) {
     const effect = new PendingEffect(id, frame, requestOf(port, args ?? undefined, requestedKey ?? undefined), record)
     effect.hasParts = (bits & 1) !== 0
     effect.isQuestioned = (bits & 2) !== 0
-    effect.isPostponed = (bits & 4) !== 0
-    effect.answers = answers
+    if ((bits & 4) !== 0 || waitsFor !== undefined) effect.postpone(waitsFor)
+    if ((bits & 4) === 0) effect.begin()
+    effect.answers = answers?.length === 0 ? undefined : answers
     const [by, why] = more
     if ((bits & 8) === 0) effect.askedGrants = more.length === 0 ? undefined : more
     else if (by !== undefined && why !== undefined) effect.stopped = { by, why }

@@ -12,6 +12,7 @@ import {
   type Link,
   type MovableWait,
   type Wait,
+  waitsForPerson,
 } from './frame.ts'
 import { faults } from '../journal/faults.ts'
 import { isList, isObject, type Json } from '../journal/json.ts'
@@ -110,7 +111,7 @@ export class State {
     let isAsked = false
     for (const { type } of this.waits.values()) if (type !== 'timer') isAsked = true
     if (!isAsked) return false
-    for (const { isQuestioned, isPostponed } of this.pendingEffects()) if (!isQuestioned && !isPostponed) return false
+    for (const effect of this.pendingEffects()) if (!waitsForPerson(effect)) return false
     return true
   }
 
@@ -217,7 +218,7 @@ export class State {
         this.#use(frame, usageOfInput(input, this.isCurrentFormat))
         break
       case 'later':
-        this.#pendingEffectOf(frame, input[1]).isPostponed = true
+        this.#pendingEffectOf(frame, input[1]).postpone(input[2])
         break
       case 'unknown':
         this.#pendingEffectOf(frame, input[1]).isQuestioned = true
@@ -357,7 +358,7 @@ export class State {
   /** Resets an effect that is performed from its start again: earlier progress does not count. */
   #restart(effect: PendingEffect): void {
     effect.hasParts = false
-    effect.isPostponed = false
+    effect.begin()
   }
 
   #settle(frame: Frame, id: Ref): void {

@@ -28,36 +28,48 @@ export interface ToolResult {
 /** Starts a run, or continues that of an earlier round of the same call, and returns its state when it rests, or asks the client's user. */
 export async function callProgram(call: ProgramCall, input: JsonObject): Promise<object> {
   const state = call.context.mcpReq.requestState()
-  const run = typeof state === 'string' ? await continuedRun(call, state) : await startedRun(call, input)
-  const problems = typeof state === 'string' ? await takeAnswers(call, run) : new Map<string, string>()
-  const stop = cancelOnAbort(call, run)
-  const asked = await restOf(call, run, problems)
-  // The older protocol asks its user inside this request, which can still be cancelled.
-  if (asked === undefined) stop()
-  return asked ?? resultOf(await call.runs.document(run))
+  const { run, handle } = typeof state === 'string' ? await continuedRun(call, state) : await startedRun(call, input)
+  try {
+    const problems = typeof state === 'string' ? await takeAnswers(call, run) : new Map<string, string>()
+    const stop = cancelOnAbort(call, run)
+    const asked = await restOf(call, run, problems)
+    // The older protocol asks its user inside this request, which can still be cancelled.
+    if (asked === undefined) stop()
+    return asked ?? resultOf(await call.runs.document(run))
+  } finally {
+    // A run that this process holds continues.
+    if (handle?.isFollowed === true) handle.close()
+  }
 }
 
-async function startedRun({ reflex, runs, tool, context }: ProgramCall, input: JsonObject): Promise<string> {
+/** The run of a call, with its handle if this process holds or follows it. */
+interface CalledRun {
+  readonly run: string
+  readonly handle?: RunHandle | undefined
+}
+
+async function startedRun({ reflex, runs, tool, context }: ProgramCall, input: JsonObject): Promise<CalledRun> {
   checkArguments(tool.input, input, tool.name)
-  const { id } = await reflex.start(tool.program, {
+  const handle = await reflex.start(tool.program, {
     input,
     ...runs.sent,
     prepare: (handle) => reportProgress(handle, context),
   })
-  return id
+  return { run: handle.id, handle }
 }
 
 /** Returns the run that a client names in a later round. The state came from the client, so it proves nothing. */
-async function continuedRun({ runs, reflex, tool, context }: ProgramCall, ref: string): Promise<string> {
+async function continuedRun({ runs, reflex, tool, context }: ProgramCall, ref: string): Promise<CalledRun> {
   const { id, program } = await runs.find(ref)
   if (program[3] !== tool.program.hash) throw serveFaults.make('R6024', `${id} is not a run of ${tool.name}`, { run: id })
-  const run = reflex.runtime.openRuns.get(id)
-  if (run === undefined) await reflex.resume(id, { prepare: (handle) => reportProgress(handle, context) }).catch(ignoreOther)
-  return id
+  if (reflex.runtime.openRuns.has(id)) return { run: id }
+  const prepare = (handle: RunHandle): void => reportProgress(handle, context)
+  if (!reflex.mayOpen(id)) return { run: id, handle: await reflex.follow(id, { prepare }) }
+  return { run: id, handle: await reflex.resume(id, { prepare }).catch(ignoreOther) }
 }
 
 /** Another process may hold the run, and a run that has ended needs nothing. */
-function ignoreOther(thrown: unknown): void {
+function ignoreOther(thrown: unknown): undefined {
   if (!isFault(thrown) || (thrown.code !== 'R5001' && thrown.code !== 'R2001')) throw thrown
 }
 
@@ -104,21 +116,20 @@ async function restOf(
   return { resultType: 'input_required', inputRequests: Object.fromEntries(asked), requestState: run }
 }
 
-/** Milliseconds between two looks at a run of another process. */
-const LOOK_MS = 250
-
 /** Resolves when a run has nothing to do, in this process or another one, or when the signal is aborted. */
 export async function untilRest(reflex: Reflex, run: string, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  const handle = await reflex.follow(run)
+  let stop: () => void = () => undefined
   const aborted = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
+    stop = resolve
+    signal.addEventListener('abort', stop, { once: true })
   })
-  const open = reflex.runtime.openRuns.get(run)
-  if (open !== undefined) return Promise.race([open.idle(), aborted])
-  while (!signal.aborted && (await reflex.find(run)).status === 'running') {
-    await new Promise<void>((resolve) => {
-      reflex.host.at(reflex.host.now() + LOOK_MS, resolve)
-    })
+  try {
+    await Promise.race([handle.run.idle(), aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+    if (handle.isFollowed) handle.close()
   }
 }
 

@@ -3,7 +3,7 @@ import { questionDocument, resultDocument } from '../../protocol/documents.ts'
 import { plainJson } from '../../protocol/plain.ts'
 import { SHARED_DOCUMENTS } from '../../protocol/schemas.ts'
 import { answered, fault, list, question, v } from '../../protocol/shapes.ts'
-import { forkDocument, importDocument } from '../../protocol/view-document.ts'
+import { forkDocument, importDocument, storedResultDocument } from '../../protocol/view-document.ts'
 import { cancelMatching, MOST_CANCELLED } from '../../runs/cancel-matching.ts'
 import { TRUST_LEVELS } from '../../policy/index.ts'
 import { serveFaults } from '../../protocol/faults.ts'
@@ -131,7 +131,10 @@ export const actingRoutes: readonly ServeRoute[] = [
     body: z.strictObject({}),
     answers: { 202: SHARED_DOCUMENTS.result },
     async handle({ path }, { reflex, feeds }) {
-      const handle = await reflex.resume(path.run)
+      const { id } = await reflex.find(path.run)
+      if (!reflex.mayOpen(id) && (await (await reflex.cluster()).resume(id)))
+        return { status: 202, json: storedResultDocument(await reflex.show(id)) }
+      const handle = await reflex.resume(id)
       feeds.wake(handle.id)
       return { status: 202, json: resultDocument(handle, false) }
     },

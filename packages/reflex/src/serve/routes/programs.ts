@@ -8,6 +8,7 @@ import { storedResultDocument } from '../../protocol/view-document.ts'
 import { route } from '../define-route.ts'
 import { sentBy } from '../principals.ts'
 import { startOnce } from '../starts.ts'
+import { PLACE } from '../triggers/config.ts'
 import type { ServeRoute, ServeWorld } from '../world.ts'
 import { JSON_VALUE, PROGRAM } from './parts.ts'
 
@@ -28,6 +29,7 @@ const START = z.strictObject({
   id: z.string().max(200).exactOptional(),
   limits: LIMITS.exactOptional(),
   simulate: z.boolean().exactOptional(),
+  ...PLACE,
   wait: z.boolean().default(false).describe('True: answers when the run rests, not at once'),
 })
 

@@ -4,6 +4,7 @@ import { secretIn } from '../../app/secret-file.ts'
 import { TRUST_LEVELS } from '../../policy/index.ts'
 import { readText } from '../../programs/read-text.ts'
 import { serveFaults } from '../../protocol/faults.ts'
+import type { RunPlace } from '../../store/index.ts'
 import { checkSchema, type JsonText, type Path, readJson } from '../../text/index.ts'
 import { calendarProblem } from './calendar.ts'
 import { isPointer } from './pointer.ts'
@@ -68,6 +69,14 @@ const SUBSCRIPTION = z.strictObject({
   private: z.boolean().default(false).describe('True: the address may be one of a private network'),
 })
 
+/** The place of a run among those of a cluster, as requests and files declare it. */
+export const PLACE = {
+  queue: NAME.exactOptional().describe('With a cluster: the queue in which the run waits for a worker'),
+  tenant: NAME.exactOptional().describe('With a cluster: the customer for whom the run works'),
+  priority: z.number().int().min(0).max(1_000_000).exactOptional().describe('With a cluster: a lower number goes first'),
+  needs: z.array(NAME).min(1).max(100).exactOptional().describe('With a cluster: what a worker must have, as its --has says'),
+}
+
 /** A schedule, as the file and the route declare it. */
 export const SCHEDULE = z.strictObject({
   cron: z.string().min(1).max(200),
@@ -81,6 +90,7 @@ export const SCHEDULE = z.strictObject({
     .default('allow')
     .describe('What is done at a time if the run of the previous time has not ended'),
   paused: z.boolean().default(false),
+  ...PLACE,
 })
 
 const FILE = z.strictObject({
@@ -93,6 +103,16 @@ const FILE = z.strictObject({
 export type Hook = Omit<z.output<typeof HOOK>, 'secret'> & { readonly secret: string }
 export type Subscription = Omit<z.output<typeof SUBSCRIPTION>, 'secret'> & { readonly secret: string }
 export type Schedule = z.output<typeof SCHEDULE>
+
+/** Returns the place of the runs of a schedule, without absent parts. */
+export function placeOf({ queue, tenant, priority, needs }: Schedule): RunPlace {
+  return {
+    ...(queue === undefined ? {} : { queue }),
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(needs === undefined ? {} : { needs }),
+  }
+}
 
 /** The declarations of the operator in a file of triggers, with their secrets. */
 export interface TriggerConfig {

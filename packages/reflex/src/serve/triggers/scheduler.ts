@@ -1,3 +1,4 @@
+import { memberFaults } from '../../app/cluster/faults.ts'
 import type { Reflex } from '../../app/reflex.ts'
 import { type Fault, isFault, faultData, toFault } from '../../kernel/index.ts'
 import { serveFaults } from '../../protocol/faults.ts'
@@ -6,13 +7,15 @@ import type { RunHandle } from '../../runs/handle.ts'
 import { claimOnce, startWithKey } from '../starts.ts'
 import type { ServeMetrics } from '../metrics.ts'
 import { Calendar } from './calendar.ts'
-import type { Schedule } from './config.ts'
+import { placeOf, type Schedule } from './config.ts'
 import type { NamedSchedule, ScheduleMark, Schedules } from './schedules.ts'
 
 /** Milliseconds between two looks at the schedules of the store. */
 const LOOK_MS = 2000
 /** Milliseconds: a time that is handled later than this was missed. */
 const LATE_MS = 60_000
+/** Faults of a process that lacks what another one may have: the program, or the cluster that a place needs. */
+const OTHERS_MAY: ReadonlySet<string> = new Set(['R1021', 'R5142'])
 
 export interface SchedulerParts {
   readonly reflex: Reflex
@@ -25,8 +28,8 @@ export interface SchedulerParts {
 
 /**
  * Starts the runs of schedules when their times come. Every server and worker does it: the time of a schedule is the key of its start, so
- * that each time starts one run, whichever processes are there and whenever one of them dies. A process that does not find the program
- * leaves the time to others for a minute.
+ * that each time starts one run, whichever processes are there and whenever one of them dies. A process that does not find the program, or
+ * has no cluster for the place of the run, leaves the time to others for a minute.
  */
 export class Scheduler {
   readonly #parts: SchedulerParts
@@ -95,7 +98,7 @@ export class Scheduler {
       const done = await this.#fire({ name, id, schedule }, { time, previous: mark.run }).catch((thrown: unknown) => {
         const fault = toScheduleFault(thrown, `the schedule ${name} cannot start its run`)
         if (fault.verdict !== 'fail' && fault.verdict !== 'bug') throw fault
-        if (fault.code === 'R1021' && time > reflex.host.now() - LATE_MS) return { did: 'left' as const }
+        if (OTHERS_MAY.has(fault.code) && time > reflex.host.now() - LATE_MS) return { did: 'left' as const }
         onTrouble(fault)
         return { did: 'failed' as const, error: faultData(fault) }
       })
@@ -127,6 +130,9 @@ export class Scheduler {
   ): Promise<{ readonly did: 'started'; readonly run: string } | { readonly did: 'skipped' }> {
     const { reflex, metrics } = this.#parts
     const program = await reflex.library.named(schedule.program, reflex.workdir)
+    const place = placeOf(schedule)
+    if (Object.keys(place).length > 0 && reflex.clusterSettings === undefined)
+      throw memberFaults.make('R5142', `the schedule ${name} has a place in a cluster, and this process works without one`)
     const isOpen = previous !== undefined && schedule.overlap !== 'allow' && (await isUnfinished(reflex, previous))
     const by = `schedule/${name}`
     const request = { principal: 'schedule', key: `${id}/${new Date(time).toISOString()}`, body: name, id: undefined }
@@ -141,7 +147,7 @@ export class Scheduler {
     if (claimed.skipped === true) return { did: 'skipped' }
     if (typeof claimed.cancels === 'string')
       await reflex.cancel(claimed.cancels, { by, wait: 0, reason: 'the next time of its schedule has come' }).catch(ignoreEnded)
-    const started = await startWithKey(reflex, request, (id) => reflex.start(program, { id, input: schedule.input, by }))
+    const started = await startWithKey(reflex, request, (id) => reflex.start(program, { id, input: schedule.input, by, ...place }))
     if ('run' in started) return { did: 'started', run: started.run }
     metrics.starts.add(1, { by: 'schedule' })
     this.#parts.onStart?.(started.handle)

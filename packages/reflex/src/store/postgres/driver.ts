@@ -13,7 +13,7 @@ export interface Client {
   /** Returns the connection to the pool; `true` closes it instead. */
   release(close?: boolean): void
   on(event: 'error', listener: (error: Error) => void): unknown
-  on(event: 'notification', listener: () => void): unknown
+  on(event: 'notification', listener: (message: { readonly channel: string; readonly payload?: string }) => void): unknown
   /** Stops the open connection from keeping the process alive. */
   unref(): void
   /** The process of the server, as it was announced when the connection was opened. A pooler announces another number. */

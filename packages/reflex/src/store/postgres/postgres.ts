@@ -12,6 +12,7 @@ import {
   type Batch,
   type Claim,
   type Committed,
+  type CommitWatch,
   type InboxLimit,
   type InboxMessage,
   type LatestEntries,
@@ -25,6 +26,7 @@ import {
   type PackResult,
   type Segment,
   type Store,
+  systemHost,
   type StoredBatch,
   type StoredProgram,
   type StoredRun,
@@ -38,12 +40,12 @@ import { duplicateAnswer, endedRun, isOpen, messageColumns, unknownRun } from '.
 import { batchPages } from '../batch-pages.ts'
 import { checkedMessage, refusalOf, sumOfMessage } from '../inbox.ts'
 import { type Ask, inTransaction, PostgresConnection, type PostgresOptions } from './connection.ts'
-import { parsePostgresAddress, type PostgresAddress } from './address.ts'
+import { Announcements } from './announcements.ts'
+import { parsePostgresAddress } from './address.ts'
 import { Commits } from './commit.ts'
 import { committedIn } from './committed.ts'
 import { PostgresLeases } from './leases.ts'
 import { appendEntries, appendEntry, compactLedger, entriesOf, latestOf } from './ledgers.ts'
-import { PostListener } from './post-listener.ts'
 import { readJournal, readRun, readRuns, retryIfReplaced } from './reading.ts'
 import { baseOf } from '../rows.ts'
 import { forgetStored, listSegments, packStored, readSegment } from './stored-segments.ts'
@@ -57,7 +59,7 @@ const TWO_HEARTBEATS = 5
  * Opens a store in one schema of a Postgres database (`?schema=NAME`, default `reflex`). The first call creates the
  * schema if it does not exist. Several processes on several machines may have it open. The writes of a method are
  * durable when its promise is fulfilled; every method writes everything or nothing. Each store keeps at most seven
- * connections (`?connections=N`): one for announcements of messages, one or two for its heartbeat, the rest for everything else.
+ * connections (`?connections=N`): one for announcements of messages and commits, one or two for its heartbeat, the rest for everything else.
  *
  * Throws `R5061` for an address that cannot be read; the first call connects to the server. Methods reject with `R5060`
  * without the package `pg`, `R5062` to `R5068`, `R5071`, `R5074` and `R5075` for an unusable server, user, database or schema, `R5003`
@@ -74,7 +76,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): St
   return new PostgresStore(
     new PostgresConnection(parsed, options, parsed.connections - heartbeats - 1),
     new PostgresConnection(parsed, options, heartbeats),
-    parsed,
+    new Announcements(parsed, options.host ?? systemHost),
   )
 }
 
@@ -85,15 +87,15 @@ class PostgresStore implements Store {
   readonly #commits: Commits
   readonly #heartbeats: PostgresConnection
   readonly #leases: PostgresLeases
-  readonly #postListener: PostListener
+  readonly #announcements: Announcements
 
-  constructor(connection: PostgresConnection, heartbeats: PostgresConnection, address: PostgresAddress) {
+  constructor(connection: PostgresConnection, heartbeats: PostgresConnection, announcements: Announcements) {
     this.name = connection.name
     this.#connection = connection
     this.#heartbeats = heartbeats
     this.#commits = new Commits(connection)
     this.#leases = new PostgresLeases(connection, heartbeats, this.#commits)
-    this.#postListener = new PostListener(address)
+    this.#announcements = announcements
   }
 
   hello(worker: Worker, now: number, ttl: number): Promise<void> {
@@ -116,8 +118,12 @@ class PostgresStore implements Store {
     return this.#leases.release(lease)
   }
 
-  commit(batches: readonly Batch[]): Promise<readonly string[]> {
-    return this.#commits.commit(batches)
+  async commit(batches: readonly Batch[]): Promise<readonly string[]> {
+    const refused = await this.#commits.commit(batches)
+    const committed = new Set(batches.map(({ lease }) => lease.run))
+    for (const run of refused) committed.delete(run)
+    this.#announcements.committed(committed)
+    return refused
   }
 
   read(run: string, until?: number): Promise<StoredRun | undefined> {
@@ -158,6 +164,7 @@ class PostgresStore implements Store {
   }
 
   committed(after?: string, limit?: number): Promise<Committed | undefined> {
+    this.#announcements.renew()
     return this.#connection.read((ask) => committedIn(ask, after, limit))
   }
 
@@ -171,14 +178,14 @@ class PostgresStore implements Store {
 
   async post(run: string, message: Message, limit?: InboxLimit): Promise<boolean> {
     const isNew = await this.#connection.write((ask, unknownOutcome) => postMessage(ask, run, message, { limit, unknownOutcome }))
-    this.#postListener.notify()
+    this.#announcements.notify()
     return isNew
   }
 
   async postAll(run: string, messages: readonly Message[], limit?: InboxLimit): Promise<readonly (boolean | Fault)[]> {
     if (messages.length === 0) return []
     const results = await this.#connection.write((ask, unknownOutcome) => postMessages(ask, run, messages, { limit, unknownOutcome }))
-    this.#postListener.notify()
+    this.#announcements.notify()
     return results
   }
 
@@ -192,12 +199,16 @@ class PostgresStore implements Store {
   }
 
   unread(worker: Worker): Promise<readonly UnreadRun[]> {
-    this.#postListener.renew()
+    this.#announcements.renew()
     return this.#leases.unread(worker)
   }
 
   watch(posted: () => void): PostWatch {
-    return { complete: false, stop: this.#postListener.listen(posted) }
+    return { complete: false, stop: this.#announcements.listen(posted) }
+  }
+
+  follow(changed: (runs: ReadonlySet<string> | undefined) => void, all = false): CommitWatch {
+    return this.#announcements.follow(changed, all)
   }
 
   due(now: number): Promise<readonly string[]> {
@@ -231,7 +242,7 @@ class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
-    await this.#postListener.close()
+    await this.#announcements.close()
     await Promise.all([this.#connection.close(), this.#heartbeats.close()])
   }
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../../kernel/index.ts'
 
 /** The name of a store method in a moment. */
-export type StoreCall = Exclude<keyof Store, 'durable' | 'name' | 'watch' | 'batches' | 'close'>
+export type StoreCall = Exclude<keyof Store, 'durable' | 'name' | 'watch' | 'follow' | 'batches' | 'close'>
 
 /** A moment of a process: it calls its store, performs an effect, or has applied a record. */
 export interface Moment {

@@ -27,6 +27,8 @@ export class FakeCluster implements ClusterPackage {
   readonly #store: Store
   readonly #host: VirtualHost
   readonly #underWay = new Set<string>()
+  /** The runs that get a turn although nothing is due. */
+  readonly #resumed = new Set<string>()
 
   constructor(store: Store, host: VirtualHost) {
     this.#store = store
@@ -46,7 +48,9 @@ export class FakeCluster implements ClusterPackage {
   async settle(): Promise<void> {
     for (let found = true, round = 0; found && round < 50; round++) {
       found = false
-      for (const run of await this.#store.due(this.#host.now())) found = (await this.#turn(run)) || found
+      const due = new Set([...(await this.#store.due(this.#host.now())), ...this.#resumed])
+      this.#resumed.clear()
+      for (const run of due) found = (await this.#turn(run)) || found
       await this.#host.drain(20)
     }
   }
@@ -67,19 +71,28 @@ export class FakeCluster implements ClusterPackage {
     return {
       work: async (parts) => {
         this.workers.push(parts)
+        parts.limitCalls({
+          isLimited: () => true,
+          enter: async (call) => {
+            this.calls.push(`enter ${call}`)
+            return () => void this.calls.push(`leave ${call}`)
+          },
+        })
         return { drain: async () => void this.workers.splice(this.workers.indexOf(parts), 1) }
       },
       enlist: async (run, place) => {
         if (!this.made.has(place.queue ?? 'default')) throw new Fault('R5106', `there is no queue ${place.queue}`, 'fail')
         this.places.set(run, place)
       },
-      enter: async (call) => {
-        this.calls.push(`enter ${call}`)
-        return async () => void this.calls.push(`leave ${call}`)
-      },
       queues: async () => [...this.made.values()],
       setQueue: async (name, limits) => this.#setQueue(name, limits),
       retry: async (run) => this.said.stuck?.some((one) => one.run === run) === true,
+      resume: async (run) => {
+        const { status } = (await this.#store.read(run, 0))?.row ?? {}
+        if (status !== 'running' && status !== 'suspended') return false
+        this.#resumed.add(run)
+        return true
+      },
       facts: async () => ({
         workers: [],
         waiting: [],

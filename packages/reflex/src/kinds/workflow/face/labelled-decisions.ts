@@ -1,7 +1,15 @@
 import { isObject, type Json, type Call, type Port } from '../../../kernel/index.ts'
 import { type RunSettings, labelPassedBy } from '../../../policy/index.ts'
 import { combine, DERIVED, type Label, TRUSTED, UNTRUSTED } from '../../../policy/label.ts'
-import { type FileLabels, levelBelow, performWatched, refreshLabels, storeSeen, touchedFiles } from '../../../programs/labelled-files.ts'
+import {
+  type FileLabels,
+  levelBelow,
+  performWatched,
+  refreshLabels,
+  storeSeen,
+  touchedFiles,
+  watchedFiles,
+} from '../../../programs/labelled-files.ts'
 
 const NETWORK = 'arbor://net/'
 const TOOL = 'arbor://tool/'
@@ -15,6 +23,7 @@ const OUTSIDE = `${TOOL}mcp.`
  */
 export function labelledDecisions(port: Port<RunSettings>, house: FileLabels): Port<RunSettings> {
   const { labels } = house
+  const watched = watchedFiles(house)
   return {
     ...port,
     // A simulated run writes nothing, so there is nothing to label.
@@ -36,7 +45,7 @@ export function labelledDecisions(port: Port<RunSettings>, house: FileLabels): P
       if (isOutside || touched.reads.length > 0) await storeSeen(labels, call, read)
       const files = { ...touched, anything: touched.anything && !isSent }
       const label = files.anything ? combine(inputLabel, labels.ofRun(call.run), levelBelow(labels, call)) : inputLabel
-      const decided = await performWatched(house, files, call, label, () => port.perform(call) as Promise<Json>)
+      const decided = await performWatched(watched, files, call, label, () => port.perform(call) as Promise<Json>)
       // The output of a command gets the worst label of its inputs and of the texts in it.
       if (files.anything) await storeSeen(labels, call, combine(label, ...textsOf(decided).map((text) => labels.ofText(text))))
       return decided

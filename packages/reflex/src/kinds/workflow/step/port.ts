@@ -8,6 +8,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  type Leave,
   type Call,
   type Port,
   type Traits,
@@ -56,6 +57,8 @@ export interface DecisionCall {
   isPermitted(grant: string): boolean
   /** Shows progress to those who watch the run. */
   part(delta: Json, begins?: boolean): void
+  /** Takes room for what is used from now on; see `Call.enter` of the kernel. Absent or undefined: nothing is limited. */
+  enter?(use: string, signal?: AbortSignal): Promise<Leave> | undefined
 }
 
 /** An agent that uses its call, and that declares beforehand what its decision needs and how it may be repeated after a crash. */
@@ -122,6 +125,7 @@ function decisionCall(call: Call): DecisionCall {
     answers: call.answers,
     isPermitted: (grant) => call.isPermitted(grant),
     part: (delta, begins) => call.part(delta, begins),
+    enter: (use, signal) => call.enter(use, signal),
   }
 }
 
