@@ -10,6 +10,7 @@ import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow
 import { allocatedBytes } from './allocation.ts'
 import { cluster } from './cluster.ts'
 import { clusterFairness } from './cluster-fairness.ts'
+import { clusterHour } from './cluster-hour.ts'
 import { clusterCapacity, clusterSimulation } from './cluster-simulation.ts'
 import { clusterCosts } from './cluster/measure-costs.ts'
 import { dataflow } from './dataflow.ts'
@@ -132,6 +133,7 @@ const PARTS = {
   cluster,
   'cluster-fairness': clusterFairness,
   'cluster-costs': clusterCosts,
+  'cluster-hour': clusterHour,
   'cluster-capacity': clusterCapacity,
   'cluster-simulation': clusterSimulation,
 }

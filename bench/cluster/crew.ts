@@ -32,6 +32,11 @@ export class Crew {
     for (const child of this.#children) child.send('go')
   }
 
+  /** The processes of the workers. */
+  get pids(): readonly number[] {
+    return this.#children.flatMap(({ pid }) => (pid === undefined ? [] : [pid]))
+  }
+
   get lines(): string[] {
     return readFileSync(this.world, 'utf8').split('\n').slice(0, -1)
   }

@@ -4,6 +4,7 @@
  */
 import { DBOS } from '@dbos-inc/dbos-sdk'
 import { appendFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { joinCluster } from '../../packages/reflex/src/app/cluster/work.ts'
 import { Reflex } from '../../packages/reflex/src/app/reflex.ts'
 import { work } from '../../packages/reflex/src/app/worker.ts'
@@ -26,8 +27,10 @@ function told(): Promise<void> {
 }
 
 async function inReflex(): Promise<void> {
+  // The files of the work folder are looked through before and after some tools: the folder of the benchmark has few.
   const reflex = new Reflex({
     store: order.address,
+    workdir: dirname(order.world),
     tools: [noteTool(order.world, order.effectMs)],
     ...(order.as === 'cluster' ? { cluster: true } : {}),
   })

@@ -72,7 +72,7 @@ async function opened<T>(parsed: PostgresAddress, use: (connection: Connection, 
     throw clusterFaults.make('R5102', `the name of the schema ${schema} is too long for a cluster`, {
       fix: `name a schema of at most ${LONGEST_SCHEMA} characters with ?schema=NAME`,
     })
-  const connection = connect(parsed)
+  const connection = await connect(parsed)
   try {
     return await use(connection, namesOf(schema))
   } catch (thrown) {
@@ -175,7 +175,7 @@ class PostgresCluster implements Cluster {
   #workers(): Promise<readonly WorkerFacts[]> {
     const { connection, names } = this.#parts
     return connection.query<WorkerFacts>(
-      `select id, version, can, queues, slots, began::float8 as began, seen::float8 as seen, seen + ttl > ${names.own}.now_ms() as "isAlive",
+      `select id, version, can, queues, fingerprint, slots, began::float8 as began, seen::float8 as seen, seen + ttl > ${names.own}.now_ms() as "isAlive",
         drains, (select count(*)::float8 from ${names.own}.turn where worker = worker.id and state = 'begun') as turns
         from ${names.own}.worker where seen > 0 order by began`,
     )

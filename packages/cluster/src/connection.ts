@@ -1,6 +1,6 @@
 import { Pool, type PoolClient } from 'pg'
 import { isFault } from 'reflex-runtime/kernel'
-import { clusterFaults, type PostgresAddress } from 'reflex-runtime/store'
+import { checkSessions, clusterFaults, type PostgresAddress } from 'reflex-runtime/store'
 
 /** The connections of a cluster, for its statements and for DBOS. */
 export const CONNECTIONS = 4
@@ -28,9 +28,13 @@ export interface Connection {
 
 /**
  * Opens connections when they are needed. One on which nothing passes for `silentMs` is given up, also in a statement of DBOS. What the server
- * refuses is `R5101`, with its cause.
+ * refuses is `R5101`, with its cause. Throws `R5074` for a pooler that gives each transaction another session: nothing was set or written then.
  */
-export function connect({ connection, name }: PostgresAddress, silentMs = STATEMENT_MS): Connection {
+export async function connect(address: PostgresAddress, silentMs = STATEMENT_MS): Promise<Connection> {
+  const { connection, name } = address
+  await checkSessions(address, CONNECT_MS).catch((thrown: unknown) => {
+    throw refusal(thrown, name)
+  })
   const pool = new Pool({
     connectionString: connection,
     application_name: 'reflex-cluster',
@@ -38,10 +42,11 @@ export function connect({ connection, name }: PostgresAddress, silentMs = STATEM
     keepAlive: true,
     allowExitOnIdle: true,
     connectionTimeoutMillis: CONNECT_MS,
-    // What is due is made so by transactions of the store, which wait for the disk. After a crash of the server, begins and ends of turns
-    // may be forgotten: workers notice it, and a turn that is carried twice finds nothing left to do.
-    options: '-c synchronous_commit=off',
   })
+  // What is due is made so by transactions of the store, which wait for the disk. After a crash of the server, begins and ends of turns
+  // may be forgotten: workers notice it, and a turn that is carried twice finds nothing left to do. A pooler refuses the setting in the first
+  // message of a connection, so it is the first statement. A connection on which it fails is lost, which the next statement reports.
+  pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => undefined))
   // A connection that is lost while it is unused is replaced when the next one is needed.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => limitSilence(client, silentMs))

@@ -3,6 +3,7 @@ import { clusterFaults, type ClusterWorker, type TurnOutcome, type WorkerParts }
 import { Calls } from './calls.ts'
 import type { Connection } from './connection.ts'
 import { addQueue, type Engine, launchEngine, stopEngine } from './engine.ts'
+import { differingSecrets } from './secrets.ts'
 import { type Names, engineSchema } from './sql/names.ts'
 
 /** Milliseconds between two ticks. */
@@ -94,6 +95,8 @@ class Worker implements ClusterWorker {
     await this.#readQueues()
     this.#parts.limitCalls(this.#calls)
     await this.#beat()
+    const differing = await differingSecrets(this.#shared, this.#parts)
+    if (differing !== undefined) this.#parts.onTrouble(differing)
     this.#repeat('beat', this.#parts.leaseMs / BEATS, () => this.#beat())
     this.#repeat('queues', QUEUES_MS, async () => {
       await this.#readQueues()
@@ -160,13 +163,13 @@ class Worker implements ClusterWorker {
 
   async #beat(): Promise<void> {
     const { connection, names } = this.#shared
-    const { worker, can, queues, slots, leaseMs } = this.#parts
+    const { worker, can, queues, slots, leaseMs, fingerprint } = this.#parts
     await connection.query(
-      `insert into ${names.own}.worker (id, version, can, queues, slots, began, seen, ttl, drains)
-        values ($1, $2, $3, $4, $5, ${names.own}.now_ms(), ${names.own}.now_ms(), $6, $7)
+      `insert into ${names.own}.worker (id, version, can, queues, slots, began, seen, ttl, drains, fingerprint)
+        values ($1, $2, $3, $4, $5, ${names.own}.now_ms(), ${names.own}.now_ms(), $6, $7, $8)
         on conflict (id) do update set version = excluded.version, can = excluded.can, queues = excluded.queues, slots = excluded.slots,
           seen = excluded.seen, ttl = excluded.ttl, drains = excluded.drains`,
-      [worker.id, this.#version, [...can].sort(), queues ?? null, slots, leaseMs, this.#isDraining],
+      [worker.id, this.#version, [...can].sort(), queues ?? null, slots, leaseMs, this.#isDraining, fingerprint ?? null],
     )
   }
 

@@ -9,7 +9,7 @@ describe.skipIf('missing' in programs)('a connection of a cluster on which nothi
   it('is given up after a while, also in a statement of DBOS, and the next statement has another one', async () => {
     const server = await PostgresServer.start()
     onTestFinished(() => server.stop())
-    const connection = connect(parsePostgresAddress(server.address()), 2000)
+    const connection = await connect(parsePostgresAddress(server.address()), 2000)
     onTestFinished(() => connection.close())
     // DBOS performs its statements by the pool, without a limit.
     await expect(connection.pool.query('select pg_sleep(3600)')).rejects.toThrow('terminated unexpectedly')

@@ -53,8 +53,7 @@ export class ClusterWorld {
     this.host = host
   }
 
-  static async at(server: PostgresServer, host: Host = systemHost): Promise<ClusterWorld> {
-    const address = server.address()
+  static async at(server: PostgresServer, host: Host = systemHost, address = server.address()): Promise<ClusterWorld> {
     const store = openPostgres(address)
     await store.hello(workerOf('starter'), Date.now(), 600_000)
     const cluster = await openCluster(address, { host })

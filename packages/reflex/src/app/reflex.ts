@@ -124,6 +124,8 @@ import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 
 /** The characters of a file that show its format. */
 const CAPTURE_BEGINNING = 4_000_000
+/** The hexadecimal digits of a fingerprint. */
+const FINGERPRINT_DIGITS = 16
 
 /** The options of an import of a capture. */
 export interface ImportCaptureOptions {
@@ -236,6 +238,11 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       defaultName: this.models.name(),
       problem: (name) => this.#assembly.modelProblem(name),
     })
+  }
+
+  /** The fingerprint of the secret of this user: equal on machines that have the same secret. The secret cannot be found from it. */
+  get secretFingerprint(): string | undefined {
+    return this.#surroundings.seal?.('fingerprint of the secret of a worker')?.slice(0, FINGERPRINT_DIGITS)
   }
 
   get policy(): OperatorPolicy {

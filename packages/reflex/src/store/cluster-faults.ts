@@ -75,4 +75,13 @@ export const clusterFaults = defineFaults({
     means: 'The name or a limit cannot be used. The queue is as before.',
     fix: 'Names are lowercase letters, digits, - and _; counts are whole numbers from 1; a share is above 0 and up to 1.',
   },
+  R5111: {
+    title: 'The secrets of workers differ',
+    verdict: 'wait',
+    when: 'when a process joins a cluster, and in reflex doctor',
+    means:
+      'Workers of one cluster have different files ~/.reflex/secret. A run that moves between them continues with less trust, because one cannot check what the other has sealed. Each worker stores a fingerprint of its secret; the secret itself is nowhere else.',
+    often: 'a new machine or container without the file, which is then created with another secret',
+    fix: 'Copy ~/.reflex/secret from one machine to all the others, readable by its user only, and restart their workers.',
+  },
 })

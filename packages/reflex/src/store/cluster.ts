@@ -26,6 +26,8 @@ export interface WorkerParts {
   readonly slots: number
   /** The queues that it serves. Default: all. */
   readonly queues?: readonly string[]
+  /** The fingerprint of the secret of its user, from which the secret cannot be found. Absent: this process has none. */
+  readonly fingerprint?: string
   /**
    * Called before the first turn, with what limits the calls of this process by the queues `model:PROVIDER` and `tool:NAME` in the whole cluster. A
    * limit that an operator sets is known within a second. A call that waits while the server is away waits until it is there again.
@@ -102,6 +104,7 @@ export interface WorkerFacts {
   readonly version: string
   readonly can: readonly string[]
   readonly queues: readonly string[] | null
+  readonly fingerprint: string | null
   readonly slots: number
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly began: number

@@ -86,11 +86,13 @@ test('a run of the cluster is shown while a worker of it carries it on', async (
 test('doctor lists workers by version, what waits, what nobody can take, and what is stuck', async () => {
   const options = await scene()
   const now = options.host.now()
-  const worker = { can: [], queues: null, slots: 64, began: now, seen: now, isAlive: true, drains: false, turns: 3 }
+  const worker = { can: [], queues: null, fingerprint: 'f1', slots: 64, began: now, seen: now, isAlive: true, drains: false, turns: 3 }
   options.clusters.said = {
     workers: [
       { ...worker, id: 'a', version: 'v1' },
       { ...worker, id: 'b', version: 'v1', drains: true },
+      { ...worker, id: 'd', version: 'v1', fingerprint: 'f2' },
+      { ...worker, id: 'e', version: 'v1', fingerprint: null },
       { ...worker, id: 'c', version: 'v2', isAlive: false },
     ],
     waiting: [{ queue: 'slow', tenant: 'acme', waiting: 12, oldest: now - 3000 }],
@@ -109,7 +111,13 @@ test('doctor lists workers by version, what waits, what nobody can take, and wha
     ['cluster', 'queue', 'waits', 'stuck'].includes(name) ? [[name, found, text, fix]] : [],
   )
   expect(found).toEqual([
-    ['cluster', 'ok', '2 workers of version v1 · 6 of 128 slots in use · 1 draining', undefined],
+    ['cluster', 'ok', '4 workers of version v1 · 12 of 256 slots in use · 1 draining', undefined],
+    [
+      'cluster',
+      'warning',
+      'R5111 another secret than most: worker d',
+      'copy ~/.reflex/secret from one machine to all the others, and restart their workers',
+    ],
     ['queue', 'warning', 'slow is paused; 0 turns waiting', 'reflex queue resume slow'],
     ['queue', 'ok', 'slow: 12 turns of acme waiting, the oldest for 3.0 s', undefined],
     [

@@ -49,7 +49,15 @@ export async function joinCluster(reflex: Reflex, options: JoinOptions = {}): Pr
   const stop = new AbortController()
   const turns = new Turns(reflex, words, { signal: stop.signal, grace, maxRuns: slots, onEvent })
   const { leaseMs, worker } = reflex.runtime
-  const parts = { worker, leaseMs, can: words.can, slots, ...(queues === undefined ? {} : { queues }) }
+  const fingerprint = reflex.secretFingerprint
+  const parts = {
+    worker,
+    leaseMs,
+    can: words.can,
+    slots,
+    ...(queues === undefined ? {} : { queues }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+  }
   const member = await cluster.work({
     ...parts,
     limitCalls: (admission) => reflex.limitCalls(admission),

@@ -24,7 +24,14 @@ export async function clusterChecks({ now, world }: Console, address: string, st
 }
 
 function checksOf(facts: ClusterFacts, now: number): Check[] {
-  return [...workerChecks(facts), ...pausedChecks(facts), ...waitingChecks(facts, now), ...missingChecks(facts), ...stuckChecks(facts)]
+  return [
+    ...workerChecks(facts),
+    ...secretChecks(facts),
+    ...pausedChecks(facts),
+    ...waitingChecks(facts, now),
+    ...missingChecks(facts),
+    ...stuckChecks(facts),
+  ]
 }
 
 function workerChecks({ workers, queues }: ClusterFacts): Check[] {
@@ -41,6 +48,18 @@ function workerChecks({ workers, queues }: ClusterFacts): Check[] {
     )} in use`
     const text = [`${counted(same.length, 'worker')} of version ${version}`, slots, ...(drained === 0 ? [] : [`${drained} draining`])]
     return { name: 'cluster', mark: 'done', text: text.join(' · ') }
+  })
+}
+
+/** Names the workers that have another secret than most. */
+function secretChecks({ workers }: ClusterFacts): Check[] {
+  const known = workers.filter(({ isAlive, fingerprint }) => isAlive && fingerprint !== null)
+  const [, ...others] = [...Map.groupBy(known, ({ fingerprint }) => fingerprint).values()].sort((a, b) => b.length - a.length)
+  return others.map((same): Check => {
+    const ids = same.slice(0, MOST_LINES).map(({ id }) => id)
+    const more = same.length > ids.length ? ` and ${same.length - ids.length} more` : ''
+    const fix = 'copy ~/.reflex/secret from one machine to all the others, and restart their workers'
+    return { name: 'cluster', mark: 'warns', text: `R5111 another secret than most: worker ${ids.join(', ')}${more}`, fix }
   })
 }
 

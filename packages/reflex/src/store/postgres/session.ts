@@ -50,6 +50,21 @@ export async function requireOwnSession(client: Client, address: PostgresAddress
   }
 }
 
+/**
+ * Connects once, and throws `R5074` as a store does for a pooler that lends sessions; otherwise what the server refuses. For other users of the
+ * database of a store, before they connect themselves.
+ */
+export async function checkSessions(address: PostgresAddress, limitMs: number): Promise<void> {
+  const pool = await makePool(address.connection, { connections: 1, silentMs: limitMs, connectMs: limitMs })
+  try {
+    const client = await pool.connect()
+    client.on('error', () => {})
+    await requireOwnSession(client, address, limitMs).finally(() => client.release(true))
+  } finally {
+    await pool.end()
+  }
+}
+
 /** True if two clients that are connected at the same time are served by the same process of the server. */
 async function areShared(one: Client, other: Client, silentMs: number): Promise<boolean> {
   const own = await processOf(one, silentMs)

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { systemHost } from 'reflex-runtime/kernel'
+import { pgbouncer, Pooler } from '../../reflex/test/store/pgbouncer.ts'
+import { PostgresServer, postgresPrograms } from '../../reflex/test/store/postgres-server.ts'
+import { findCluster, openCluster } from '../src/index.ts'
+import { ClusterWorld, until } from './world.ts'
+
+const programs = postgresPrograms()
+const skipped = 'missing' in programs ? ` (skipped: ${programs.missing})` : ''
+const withoutPooler = pgbouncer === undefined ? ' (skipped: pgbouncer is not installed)' : ''
+/** The connections of a worker that docs/scaling.md states: seven of the store, four of the cluster. */
+const MOST = 11
+const AT_ONCE = 64
+
+describe.skipIf('missing' in programs)(`the connections of a worker${skipped}`, () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  })
+  afterAll(() => server?.stop())
+
+  const connections = async (): Promise<number> =>
+    (await server.sql(`select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`)).length
+
+  it('are at most eleven while it works on 64 turns', async () => {
+    const world = await ClusterWorld.at(server)
+    const counts: number[] = []
+    let atOnce = 0
+    let most = 0
+    const carry = world.carrying()
+    await world.join(
+      async (run) => {
+        most = Math.max(most, ++atOnce)
+        await until(() => most >= AT_ONCE)
+        const outcome = await carry(run)
+        atOnce--
+        return outcome
+      },
+      { slots: AT_ONCE },
+    )
+    const names = Array.from({ length: AT_ONCE }, (_, i) => `run-${i}`)
+    await Promise.all(names.map((name) => world.start(name)))
+    const isEnded = async (): Promise<boolean> => {
+      counts.push(await connections())
+      return (await world.store.runs({ status: ['completed'] })).length === AT_ONCE
+    }
+    await until(isEnded)
+    expect(most).toBe(AT_ONCE)
+    expect(Math.max(...counts)).toBeLessThanOrEqual(MOST)
+  })
+
+  describe.skipIf(pgbouncer === undefined)(`through PgBouncer${withoutPooler}`, () => {
+    const poolerIn = async (mode: string): Promise<Pooler> => {
+      const pooler = await Pooler.start(pgbouncer ?? '', server.port, mode)
+      onTestFinished(() => pooler.stop())
+      return pooler
+    }
+
+    it('work in session mode: a run is due, carried on, and answered', async () => {
+      const { port } = await poolerIn('session')
+      const world = await ClusterWorld.at(server, systemHost, server.address({ port, schema: 'through_pooler' }))
+      await world.join(world.carrying())
+      await world.start('otter-1')
+      await until(async () => (await world.status('otter-1')) === 'completed')
+      expect(world.troubles).toEqual([])
+    })
+
+    it.each(['transaction', 'statement'])('are refused in %s mode before anything is written, also without a store', async (mode) => {
+      const { port } = await poolerIn(mode)
+      const schema = `refused_${mode}`
+      const address = server.address({ port, schema })
+      for (const open of [openCluster, findCluster])
+        await expect(open(address, { host: systemHost })).rejects.toMatchObject({
+          code: 'R5074',
+          fix: expect.stringContaining('pool_mode = session') as string,
+        })
+      expect(await server.sql('select from pg_namespace where starts_with(nspname, $1)', [schema])).toEqual([])
+    })
+  })
+})
+
+describe.skipIf('missing' in programs)(`the secrets of workers${skipped}`, () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  })
+  afterAll(() => server?.stop())
+
+  it.each([
+    ['differ', 'b1', ['R5111 the secret of worker one differs from that of other']],
+    ['are equal', 'a1', []],
+    ['are unknown', undefined, []],
+  ])('that %s', async (_, fingerprint, troubles) => {
+    const world = await ClusterWorld.at(server)
+    await world.addWorker('other', ['kind:note@1'])
+    await world.sql(`update ${world.schema}_cluster.worker set fingerprint = 'a1'`)
+    await world.join(world.carrying(), fingerprint === undefined ? {} : { fingerprint })
+    expect(world.troubles).toEqual(troubles)
+    expect((await world.cluster.facts()).workers).toMatchObject([{ fingerprint: 'a1' }, { id: 'one', fingerprint: fingerprint ?? null }])
+  })
+})
