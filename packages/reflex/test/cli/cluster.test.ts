@@ -22,7 +22,13 @@ test('queues are listed, limited, paused and resumed', async () => {
   const limits = ['--slots', '10', '--tenant-slots', '2', '--share', '0.5', '--rate', '100/1m', '--tenant-rate', '5/10s']
   const set = await reflex(['queue', 'set', 'slow', ...limits], options)
   expect(set.code).toBe(0)
-  expect(clusters.made.get('slow')).toMatchObject({ slots: 10, tenantSlots: 2, share: 0.5, rate: { most: 100, per: 60_000 }, tenantRate: { most: 5, per: 10_000 } })
+  expect(clusters.made.get('slow')).toMatchObject({
+    slots: 10,
+    tenantSlots: 2,
+    share: 0.5,
+    rate: { most: 100, per: 60_000 },
+    tenantRate: { most: 5, per: 10_000 },
+  })
   await reflex(['queue', 'pause', 'slow'], options)
   expect((await reflex(['queue'], options)).out).toBe(
     'default\tnone\tnone\t0.8\tnone\tnone\t0\t0\t0\nslow paused\t10\t2\t0.5\t100/60s\t5/10s\t0\t0\t0\n',

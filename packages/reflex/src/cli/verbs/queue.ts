@@ -94,10 +94,7 @@ function list({ console }: Session, queues: readonly QueueFacts[]): number {
   if (console.shape === 'json') console.document(plainJson({ v: 1, queues: [...queues] }))
   else if (console.shape === 'jsonl') for (const one of queues) console.document(plainJson({ v: 1, queue: one }))
   else if (!console.out.terminal) console.world.out.write(tabSeparated(queues.map(rowOf)))
-  else
-    console.print(
-      table(['queue', ...LIMITS, 'waiting', 'admitted', 'begun'], queues.map(rowOf), console.out),
-    )
+  else console.print(table(['queue', ...LIMITS, 'waiting', 'admitted', 'begun'], queues.map(rowOf), console.out))
   return EXIT.done
 }
 
@@ -120,7 +117,14 @@ function printQueue({ console }: Session, did: string, facts: QueueFacts): numbe
   else if (!console.quiet) {
     const lead = `${did}  ${console.err.text(facts.paused ? `${facts.name} paused` : facts.name)}`
     const limits = limitsIn(facts)
-    console.report(factLine(lead, lead, LIMITS.map((name, i) => `${name} ${limits[i]}`), console.err))
+    console.report(
+      factLine(
+        lead,
+        lead,
+        LIMITS.map((name, i) => `${name} ${limits[i]}`),
+        console.err,
+      ),
+    )
   }
   return EXIT.done
 }

@@ -116,5 +116,16 @@ export class FakeCluster implements ClusterPackage {
 }
 
 function emptyQueue(name: string): QueueFacts {
-  return { name, slots: null, tenantSlots: null, share: 0.8, rate: null, tenantRate: null, paused: false, waiting: 0, admitted: 0, begun: 0 }
+  return {
+    name,
+    slots: null,
+    tenantSlots: null,
+    share: 0.8,
+    rate: null,
+    tenantRate: null,
+    paused: false,
+    waiting: 0,
+    admitted: 0,
+    begun: 0,
+  }
 }
