@@ -22,6 +22,9 @@ export interface WorkerOrder {
 
 const order = JSON.parse(process.argv[2] ?? '{}') as WorkerOrder
 
+// A worker whose parent has died would try to reach its server for ever.
+process.once('disconnect', () => process.exit())
+
 function told(): Promise<void> {
   return new Promise((resolve) => void process.once('message', () => resolve()))
 }

@@ -42,11 +42,11 @@ export async function connect(address: PostgresAddress, silentMs = STATEMENT_MS)
     keepAlive: true,
     allowExitOnIdle: true,
     connectionTimeoutMillis: CONNECT_MS,
+    // What is due is made so by transactions of the store, which wait for the disk. After a crash of the server, begins and ends of turns
+    // may be forgotten: workers notice it, and a turn that is carried twice finds nothing left to do. A pooler refuses the setting in the
+    // first message of a connection, so it is the first statement.
+    verify: (client, done) => client.query('set synchronous_commit = off', (refused) => done(refused)),
   })
-  // What is due is made so by transactions of the store, which wait for the disk. After a crash of the server, begins and ends of turns
-  // may be forgotten: workers notice it, and a turn that is carried twice finds nothing left to do. A pooler refuses the setting in the first
-  // message of a connection, so it is the first statement. A connection on which it fails is lost, which the next statement reports.
-  pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => undefined))
   // A connection that is lost while it is unused is replaced when the next one is needed.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => limitSilence(client, silentMs))
