@@ -21,7 +21,7 @@ const SLOTS = 16
 const EFFECT_MS = 300
 
 /**
- * The delay of other tenants, from the release of a started run to its first effect, while very many runs of one tenant are due.
+ * Measures the delay of other tenants, from the release of a started run to its first effect, while very many runs of one tenant are due.
  * `REFLEX_BENCH_DUE=100000` sets how many.
  */
 export async function clusterFairness(line: Line): Promise<void> {

@@ -25,7 +25,7 @@ function option(name: string, normal: number): number {
 }
 
 /**
- * What a paced load leaves behind in the tables of a store, its cluster and its engine: `npm run bench -- cluster-hour`, with `--seconds`, the
+ * Measures what a paced load leaves behind in the tables of a store, its cluster and its engine: `npm run bench -- cluster-hour`, with `--seconds`, the
  * turns per second of `--rate`, and the seconds of `--keep` after which ended runs are deleted (`reflex gc`, every five minutes).
  */
 export async function clusterHour(line: Line): Promise<void> {

@@ -112,7 +112,7 @@ async function inserts(pool: Pool): Promise<readonly Contestant[]> {
   ]
 }
 
-/** What following the runs of another process costs it, and after how long the follower sees a commit. */
+/** Measures the commits per second of a process whose runs another one follows, and the delay until that one sees a commit. */
 export async function following(line: Line): Promise<void> {
   const programs = postgresPrograms()
   if ('missing' in programs) return line('following over Postgres', 'skipped', programs.missing)

@@ -5,14 +5,14 @@ const LONGEST_PAUSE_MS = 5000
 /** Milliseconds until the database is asked again after a failure. */
 const FAILURE_MS = 1000
 
-/** What a line asks of the database. */
+/** The statements that a line sends to the database. */
 export interface LineParts {
   readonly host: Host
   /** Asks for room for a call, with so many others behind it here. Returns 0 if it has room, null if nothing is limited, or the milliseconds to wait. */
   ask(call: string, behind: number): Promise<number | null>
-  /** The call has ended, or does not want its room. Asked again until it succeeds. */
+  /** Leaves the room of a call that has ended or was dropped. The line repeats it until it succeeds. */
   leave(call: string): Promise<void>
-  /** Nobody waits here any more. */
+  /** Called when no call waits here any more. */
   empty(): Promise<void>
   onTrouble(thrown: unknown): void
 }
@@ -33,7 +33,7 @@ export class CallLine {
     this.#parts = parts
   }
 
-  /** Resolves with what ends the call once it has room. Rejects with the reason of the signal if that comes first. */
+  /** Waits for room, and resolves with a function that leaves it. Rejects with the reason of the signal if that comes first. */
   enter(signal: AbortSignal): Promise<Leave> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error)

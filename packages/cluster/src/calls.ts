@@ -9,7 +9,7 @@ interface CallParts {
   readonly host: Host
   /** The id of the worker whose calls these are. */
   readonly worker: string
-  /** Called for a failure of the database, once in a row. */
+  /** Called for the first of several failures of the database in a row. */
   readonly onTrouble: (thrown: unknown) => void
 }
 

@@ -1,21 +1,15 @@
-import { digest, type Fault, faultData, type Host, toFault } from 'reflex-runtime/kernel'
+import { digest, type Fault, faultData, toFault } from 'reflex-runtime/kernel'
 import { clusterFaults, type ClusterWorker, type TurnOutcome, type WorkerParts } from 'reflex-runtime/store'
 import { Calls } from './calls.ts'
-import type { Connection } from './connection.ts'
-import { addQueue, type Engine, launchEngine, stopEngine } from './engine.ts'
+import { addQueue, launchEngine, stopEngine } from './engine.ts'
 import { differingSecrets } from './secrets.ts'
-import { type Names, engineSchema } from './sql/names.ts'
+import { engineSchema } from './sql/names.ts'
+import { type Shared, Ticker } from './ticker.ts'
 
 /** Milliseconds between two ticks. */
 const TICK_MS = 250
 /** Milliseconds between two looks at the list of queues. */
 const QUEUES_MS = 1000
-/** Milliseconds between two ticks that look at all runs. */
-const WHOLE_MS = 30_000
-/** Milliseconds after which an ended workflow of DBOS is deleted. */
-const FORGET_AFTER_MS = 60_000
-/** Milliseconds between two looks for them, if there were none. */
-const FORGET_MS = 2000
 /** Milliseconds between two attempts to start DBOS while another worker starts it. */
 const LAUNCH_MS = 100
 /** The part of a lease between two heartbeats. */
@@ -23,26 +17,6 @@ const BEATS = 4
 
 /** DBOS exists once in a process. */
 let isTaken = false
-
-interface Shared {
-  readonly connection: Connection
-  readonly names: Names
-  readonly schema: string
-  readonly engine: Engine
-  readonly host: Host
-}
-
-interface Tick {
-  readonly at: number
-  /** Where the next bite begins; null if this one was the last. */
-  readonly position: readonly number[] | null
-  readonly more: boolean
-  readonly dead: readonly string[]
-  readonly strand: readonly TurnId[]
-  readonly lost: readonly TurnId[]
-}
-
-type TurnId = readonly [run: string, number: number]
 
 /** Joins the cluster of a store as a worker. Throws `R5104` and `R5105`. */
 export async function join(shared: Shared, parts: WorkerParts): Promise<ClusterWorker> {
@@ -75,15 +49,13 @@ class Worker implements ClusterWorker {
   /** The queues that DBOS looks at for this worker. */
   readonly #served = new Set<string>()
   readonly #calls: Calls
-  #since = 0
-  #wholeAt = 0
-  /** The time before which there are no ended workflows to delete. */
-  #forgetAt = 0
+  readonly #ticker: Ticker
 
   constructor(shared: Shared, parts: WorkerParts) {
     this.#shared = shared
     this.#parts = parts
     this.#calls = new Calls({ ...shared, worker: parts.worker.id, onTrouble: (thrown) => parts.onTrouble(faultOf(thrown)) })
+    this.#ticker = new Ticker(shared, () => this.#isDraining)
     this.#version = digest(JSON.stringify([...parts.can].sort())).slice(0, 16)
   }
 
@@ -102,7 +74,7 @@ class Worker implements ClusterWorker {
       await this.#readQueues()
       await this.#endForgotten()
     })
-    this.#repeat('tick', TICK_MS, () => this.#tick())
+    this.#repeat('tick', TICK_MS, () => this.#ticker.tick())
   }
 
   /**
@@ -173,53 +145,6 @@ class Worker implements ClusterWorker {
     )
   }
 
-  /** Does what nobody's transaction does, if no other worker is doing it: bite by bite, so that none has its locks for long. */
-  async #tick(): Promise<void> {
-    const { engine, host } = this.#shared
-    const now = host.now()
-    const isWhole = now - this.#wholeAt >= WHOLE_MS
-    let position: Tick['position'] = null
-    for (let looksAtAll = isWhole, more = true; more; ) {
-      const done: Tick | undefined = await this.#bite(looksAtAll, position)
-      if (done === undefined) return
-      if (done.dead.length > 0) await engine.recover(done.dead, await this.#living())
-      await this.#handBack([...done.strand, ...done.lost])
-      position = done.position
-      if (this.#isDraining) return
-      more = position !== null || done.more
-      if (position !== null) continue
-      this.#since = done.at
-      looksAtAll = false
-    }
-    if (isWhole) this.#wholeAt = now
-    if (now >= this.#forgetAt && (await engine.forget(this.#since - FORGET_AFTER_MS)) === 0) this.#forgetAt = now + FORGET_MS
-  }
-
-  /** Does one bite; undefined if another worker is doing one. */
-  async #bite(isWhole: boolean, position: Tick['position']): Promise<Tick | undefined> {
-    const { connection, names } = this.#shared
-    const text = `select ${names.own}.tick($1, $2, $3) as tick`
-    const [row] = await connection.query<{ tick: Tick | null }>(text, [this.#since, isWhole, position])
-    return row?.tick ?? undefined
-  }
-
-  /** The versions that a living worker has. */
-  async #living(): Promise<readonly string[]> {
-    const { connection, names } = this.#shared
-    const rows = await connection.query<{ version: string }>(
-      `select distinct version from ${names.own}.worker where seen + ttl > ${names.own}.now_ms() and not drains`,
-    )
-    return rows.map(({ version }) => version)
-  }
-
-  /** Takes turns back from DBOS, and lets them wait for another worker. */
-  async #handBack(turns: readonly TurnId[]): Promise<void> {
-    if (turns.length === 0) return
-    const { connection, names, engine } = this.#shared
-    await engine.cancel(turns.map(([run, number]) => `${run}:${number}`))
-    await connection.query(`select ${names.own}.strand($1, $2)`, [turns.map(([run]) => run), turns.map(([, number]) => number)])
-  }
-
   /**
    * Ends turns that this worker has begun according to the database and that are not under way: their end could not be written, or a crash
    * of the server has forgotten it. Seen twice, since a turn may begin while the database is read.
@@ -242,7 +167,7 @@ class Worker implements ClusterWorker {
   /** The workflow of DBOS: it has no steps, since the journal of the run knows what is settled. */
   async #turn(run: string, number: number): Promise<void> {
     // Claimed by DBOS after this worker was told to end: it is for others.
-    if (this.#isDraining) return this.#handBack([[run, number]])
+    if (this.#isDraining) return this.#ticker.handBack([[run, number]])
     const { connection, names } = this.#shared
     const id = `${run}:${number}`
     this.#turns.add(id)

@@ -84,7 +84,7 @@ describe.skipIf('missing' in programs)(`the admission of turns${skipped}`, () =>
               using (queue, tenant, version) where coalesce(counted.turns, 0) <> coalesce(there.turns, 0)`,
           )
           expect(wrong).toEqual([])
-          // What ran before a limit was lowered may go on.
+          // Turns that ran before a limit was lowered may continue.
           for (const [queue, now] of await turns('queue'))
             if (limits.slots !== null) expect(now).toBeLessThanOrEqual(Math.max(limits.slots, inQueue.get(queue) ?? 0))
           for (const [tenant, now] of await turns('tenant'))
@@ -118,7 +118,7 @@ describe.skipIf('missing' in programs)(`the admission of turns${skipped}`, () =>
       await tables.perform(oldest[0]?.id ?? '', 'w0')
     }
     expect(waited).toEqual([])
-    // And the big one goes on.
+    // The big tenant continues.
     expect((await tables.underWay('big')).length).toBeGreaterThan(0)
   })
 

@@ -36,7 +36,7 @@ describe.skipIf('missing' in programs)(`a turn whose workers die${skipped}`, () 
     expect((await world.cluster.facts()).stuck).toMatchObject([{ run: 'otter', crashes: 10, fault: { code: 'R5108' } }])
   })
 
-  it('is not while it makes progress', async () => {
+  it('is not set aside while it makes progress', async () => {
     const world = await ClusterWorld.at(server)
     expect(await deathsOf(world, 20, 12)).toBe(12)
     expect((await world.cluster.facts()).stuckCount).toBe(0)

@@ -16,7 +16,7 @@ export interface ChildOrder {
   readonly leaseMs: number
   /** Milliseconds that a call of the tool takes. */
   readonly toolMs: number
-  /** Whether its tool may be called again after a crash. Default: under the same key. */
+  /** The rule for calling its tool again after a crash. Default: under the same key. */
   readonly repeat?: Repeat
   /** False: a worker without the tool. */
   readonly tools: boolean

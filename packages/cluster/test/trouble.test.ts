@@ -94,7 +94,7 @@ describe.skipIf('missing' in programs)(`a cluster in trouble${skipped}`, () => {
     expect(stepsOf('fatal')).toEqual(STEPS)
   })
 
-  it('reports a server that takes no writes once, and goes on when it does', async () => {
+  it('reports once that a server accepts no writes, and continues when it does', async () => {
     const { server, workers, start, answer, ended, stepsOf, reported } = await place()
     await Promise.all([workers.start(), workers.start()])
     const names = Array.from({ length: 12 }, (_, i) => `run-${i}`)
@@ -112,7 +112,7 @@ describe.skipIf('missing' in programs)(`a cluster in trouble${skipped}`, () => {
     expect(twice(lines)).toEqual([])
   })
 
-  it('goes on when a disk that was full has room again', async (context) => {
+  it('continues when a full disk has room again', async (context) => {
     const disk = smallDisk(context)
     const { workers, start, answer, ended, stepsOf, reported } = await place(async (made) => {
       const space = join(disk, 'space')

@@ -30,7 +30,7 @@ export interface ChaosOptions {
 export interface ChaosResult {
   /** Lost, repeated and disordered steps, runs that did not end, and workers that ended by themselves. */
   readonly wrong: readonly string[]
-  /** How long runs waited when they were due, the longest last. */
+  /** The delays of runs that were due, the longest last. */
   readonly delays: readonly Delay[]
   readonly faults: Readonly<Record<FaultName, number>>
   /** The most turns of a run. */

@@ -10,7 +10,7 @@ export interface Batch {
   readonly at: number
 }
 
-/** What is known of a run at the end. */
+/** The facts about one run at the end of the test. */
 export interface Story {
   readonly id: string
   readonly status: string

@@ -2,7 +2,7 @@ import type { Fault } from '../kernel/index.ts'
 import { accessibleProviders, isInstalled, nameParts, providerAccess } from '../models/index.ts'
 import type { AskedModel } from '../programs/language.ts'
 
-/** The model of a host for requests that name none, in words of a worker. */
+/** The word of a worker that has a model for requests that name none. */
 const DEFAULT = 'model:default'
 /** Models that no known provider has: those of a server at a base URL, and those that an application has named. */
 const OWN = 'model:own'
@@ -28,7 +28,7 @@ export class ModelAccess {
     this.#parts = parts
   }
 
-  /** What a worker says of its models: known providers that it can ask, names of its application, a default, a server. */
+  /** The words of a worker for its models: known providers that it can ask, names of its application, a default, a server. */
   get words(): readonly string[] {
     const { names, hasServer, environment } = this.#parts
     const words = [...accessibleProviders(environment), ...names].map((name) => `model:${name}`)
@@ -36,8 +36,8 @@ export class ModelAccess {
   }
 
   /**
-   * Returns the words for models that a program asks and this process cannot: of each request the first model, if none of those that are asked in
-   * turn is there. `model`: that of the run, for requests that name none.
+   * Returns the words for models that a program asks and this process cannot ask. A request whose models are all missing gives one word, that of its
+   * first model. `model`: the model of the run, for requests that name none.
    */
   lacking(asked: readonly AskedModel[], model: string | undefined): readonly string[] {
     const words = asked.flatMap(({ name = model, fallback }) => this.#lacks({ name, fallback }) ?? [])

@@ -11,13 +11,14 @@ export interface HostPart {
 /** The settings of a run that name parts of a host beside its programs. */
 export type NamingSettings = Pick<RunSettings, 'agent'>
 
-/** What a host has given to a kind, and what programs of the kind name of it. A run waits in a cluster for a worker that has what it names. */
+/** The parts that a host has given to a kind, and those that its programs name. In a cluster, a run waits for a worker that has the parts it names. */
 export interface HostParts {
   /** Returns everything that this host has given. */
   given(): readonly HostPart[]
   /**
-   * Returns what a stored program names of a host, without what every host has unless this one has given its own. Reads the source alone, so
-   * also a host that cannot compile the program knows what it lacks. Functions in versions are left out: the run has pinned them. Total.
+   * Returns the parts that a stored program names. A part that every host has is left out, unless this host has given its own. Reads only the
+   * source, so a host that cannot compile the program knows, too, which parts it lacks. Functions with a version are left out: the run has
+   * pinned them. Never throws.
    */
   named?(source: Json): readonly HostPart[]
   /** Returns what the settings of a run name of a host. */

@@ -124,7 +124,7 @@ export interface Reader<Def = unknown> {
   companion?(name: string, text: string, file: string, context: ReadContext): CompanionText | undefined
   /** Returns the names of the tools that a program calls by name, as it is written. Absent: they are only in its capabilities. */
   tools?(def: Def): readonly string[]
-  /** What the host has given to the kind and its programs name. Absent: a host gives it nothing that programs name. */
+  /** The parts that the host has given to the kind, and those that its programs name. Absent: programs of the kind name no parts of a host. */
   readonly hostParts?: HostParts
   /** Returns the models that a program asks, as far as that is written in it; a name that is a template is left out. Absent: it asks none. */
   models?(def: Def, settings: NamingSettings): readonly AskedModel[]

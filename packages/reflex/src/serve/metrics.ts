@@ -94,7 +94,7 @@ export class ServeMetrics {
   readonly waiting = new Metric('reflex_cluster_waiting', 'gauge', 'Turns that wait to be admitted, by queue and tenant')
   readonly waitingLag = new Metric('reflex_cluster_waiting_seconds', 'gauge', 'The time for which the oldest of them has waited')
   readonly missing = new Metric('reflex_cluster_runs_missing', 'gauge', 'Runs that are due and that no living worker can take')
-  readonly lacking = new Metric('reflex_cluster_runs_lacking', 'gauge', 'The oldest of them, at most 100, by what no worker has')
+  readonly lacking = new Metric('reflex_cluster_runs_lacking', 'gauge', 'The 100 oldest runs that no worker can take, by missing word')
   readonly stuck = new Metric('reflex_cluster_runs_stuck', 'gauge', 'Runs whose turns failed too often')
 
   /** Returns all metrics as the text format of Prometheus. */

@@ -78,8 +78,8 @@ async function createdRow({ host, store }: Pick<Reflex, 'host' | 'store'>, run: 
 
 /**
  * Returns false for a run whose process died before its first record: it never begins. Waits while another process holds it, and throws
- * `R6062` if that takes too long. To open the run is the question: it is refused for one that is held, and for one without a record. In a
- * cluster, where this process opens no run, the list of runs answers it.
+ * `R6062` if that takes too long. It finds out by opening the run, which fails for a run that is held or has no record. In a
+ * cluster this process opens no run: it looks the run up in the store.
  */
 async function isBeingStarted(reflex: Reflex, run: string): Promise<boolean> {
   const { host, store } = reflex

@@ -80,7 +80,7 @@ export const clusterFaults = defineFaults({
     verdict: 'wait',
     when: 'when a process joins a cluster, and in reflex doctor',
     means:
-      'Workers of one cluster have different files ~/.reflex/secret. A run that moves between them continues with less trust, because one cannot check what the other has sealed. Each worker stores a fingerprint of its secret; the secret itself is nowhere else.',
+      'Workers of one cluster have different files ~/.reflex/secret. A run that moves from one to the other continues with less trust, because a worker cannot check what another secret has sealed. The database stores a fingerprint of the secret of each worker, not the secret.',
     often: 'a new machine or container without the file, which is then created with another secret',
     fix: 'Copy ~/.reflex/secret from one machine to all the others, readable by its user only, and restart their workers.',
   },

@@ -121,7 +121,7 @@ test('doctor lists workers by version, what waits, what nobody can take, and wha
     [
       'cluster',
       'warning',
-      'R5111 another secret than most: worker d',
+      'R5111 the secret differs from that of most workers: d',
       'copy ~/.reflex/secret from one machine to all the others, and restart their workers',
     ],
     ['queue', 'warning', 'slow is paused; 0 turns waiting', 'reflex queue resume slow'],

@@ -3,9 +3,10 @@ import { shortJson } from '../../text/index.ts'
 import { memberFaults } from './faults.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
-const LEAST_URGENT = 1_000_000
+/** The largest number of a priority. */
+export const LEAST_URGENT = 1_000_000
 /** The most words that a run may ask of its worker: each admission compares them. */
-const MOST_NEEDS = 64
+export const MOST_NEEDS = 64
 
 /** Returns the name of a queue, a tenant or a word. Throws `R5143` for anything that is not one. `what`: it in words, such as `--queue`. */
 export function checkName(what: string, name: string): string {
@@ -24,8 +25,8 @@ export function checkPlace({
   if (priority !== undefined && !(Number.isInteger(priority) && priority >= 0 && priority <= LEAST_URGENT))
     throw memberFaults.make('R5143', `the priority ${priority} is not a whole number from 0 to 1,000,000`, { fix: 'write --priority 10' })
   if (needs !== undefined && needs.length > MOST_NEEDS)
-    throw memberFaults.make('R5143', `the run needs ${needs.length} words of its worker; at most ${MOST_NEEDS} are possible`, {
-      fix: 'name what several words stand for with one word of --has',
+    throw memberFaults.make('R5143', `the run needs ${needs.length} words of its worker; the limit is ${MOST_NEEDS}`, {
+      fix: 'replace several words by one: start the workers with --has WORD and the run with --needs WORD',
     })
   return {
     ...(queue === undefined ? {} : { queue: checkName('the queue', queue) }),

@@ -59,7 +59,7 @@ function secretChecks({ workers }: ClusterFacts): Check[] {
     const ids = same.slice(0, MOST_LINES).map(({ id }) => id)
     const more = same.length > ids.length ? ` and ${same.length - ids.length} more` : ''
     const fix = 'copy ~/.reflex/secret from one machine to all the others, and restart their workers'
-    return { name: 'cluster', mark: 'warns', text: `R5111 another secret than most: worker ${ids.join(', ')}${more}`, fix }
+    return { name: 'cluster', mark: 'warns', text: `R5111 the secret differs from that of most workers: ${ids.join(', ')}${more}`, fix }
   })
 }
 

@@ -1,10 +1,10 @@
-/** How a word of a worker is said to people, and what brings a worker that has it. */
+/** The text that names a missing word to people, and the command or action that adds a worker with it. */
 interface Said {
   readonly text: string
   readonly fix: string
 }
 
-/** Says what a worker would have to have: `tool:charge` is "the tool charge". Words of a later release are shown as they are. */
+/** Names a word of a worker to people: `tool:charge` is "the tool charge". A word of a later release is shown unchanged. */
 export function sayWord(word: string): Said {
   const colon = word.indexOf(':')
   const [sort, name] = [word.slice(0, colon), word.slice(colon + 1)]
@@ -25,7 +25,7 @@ export function sayWord(word: string): Said {
 function sayModel(name: string): Said {
   if (name === 'default') return { text: 'a model for requests that name none', fix: 'REFLEX_MODEL=PROVIDER:NAME reflex worker --cluster' }
   if (name === 'own')
-    return { text: 'a server of models or models of an application', fix: 'REFLEX_BASE_URL=http://… reflex worker --cluster' }
+    return { text: 'a server of models, or a model of an application', fix: 'REFLEX_BASE_URL=http://… reflex worker --cluster' }
   return { text: `models of ${name}`, fix: `start a worker with the package and the key of ${name}: reflex explain R4004` }
 }
 

@@ -9,8 +9,8 @@ export interface Admission {
   /** True if calls that use this may have to wait. Asked before each of them, so it answers from memory. */
   isLimited(use: string): boolean
   /**
-   * Waits for room for one call, and returns what leaves it. Rejects when the signal is aborted. Any other rejection is the failure of the
-   * call, so a server that is away is asked again instead.
+   * Waits for room for one call, and resolves with a function that leaves it. Rejects when the signal is aborted. Any other rejection fails the
+   * call, so an implementation does not reject while its server is away: it asks again.
    */
   enter(use: string, signal: AbortSignal): Promise<Leave>
 }

@@ -78,9 +78,9 @@ export interface Call<S extends RunFacts = RunFacts> {
   /** True if a person has allowed a grant for this node, or its use is counted for this execution of the node. */
   isPermitted(grant: string): boolean
   /**
-   * Takes room for what the call uses from now on, such as `model:openai`, and resolves with what leaves it. The room with which the call began
-   * is taken at once. Any other is waited for while the call is under way, until `signal` is aborted: then it rejects. Rooms that are not left
-   * are left when the call has ended. Undefined: nothing is limited.
+   * Takes room for what the call uses from now on, such as `model:openai`, and resolves with a function that leaves it. The room with which
+   * the call began is taken at once. For any other, the call waits while it is under way, and rejects when `signal` is aborted. Rooms that
+   * are still taken when the call ends are left. Undefined: nothing is limited.
    */
   enter(use: string, signal?: AbortSignal): Promise<Leave> | undefined
   /** Aborted when the effect is dropped. A late result reaches no program; that of an effect that leaves is noted in the journal. */

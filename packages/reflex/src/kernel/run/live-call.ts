@@ -27,7 +27,7 @@ export interface CallOwner<S extends RunFacts = RunFacts> {
   session?(port: string): unknown
 }
 
-/** What few calls have: it is created when it is first used. */
+/** The parts that few calls have. They are created at their first use. */
 interface CallExtras {
   parts?: PartStream | undefined
   rooms?: CallRooms

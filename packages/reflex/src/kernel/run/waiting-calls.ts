@@ -8,7 +8,7 @@ export interface GivenRoom {
   readonly leave: Leave
 }
 
-/** What the effects of a run do with those that wait for room. */
+/** The operations on effects that waiting calls need of their run. */
 export interface WaitingOwner {
   readonly admission: Admission | undefined
   arrive(arrival: Arrival): void
@@ -139,7 +139,7 @@ export class WaitingCalls {
   }
 }
 
-/** Returns the end of the wait for room. Leaving more than once does nothing. What throws at once is a rejection. */
+/** Waits for room, and resolves with a function that leaves it; a second call of that function does nothing. Rejects if `enter` throws or rejects. */
 export async function entered(admission: Admission, use: string, signal: AbortSignal): Promise<Leave> {
   const leave = await admission.enter(use, signal)
   let isLeft = false

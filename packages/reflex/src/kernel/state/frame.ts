@@ -47,7 +47,7 @@ export class PendingEffect {
     return this.#postponement?.isOver === false
   }
 
-  /** What a postponed effect waits for room for, such as `tool:refund`; what it has waited for, once it has begun. */
+  /** The use for which a postponed effect waits for room, such as `tool:refund`. It stays after the effect has begun. */
   get waitsFor(): string | undefined {
     return this.#postponement?.waitsFor
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Fault } from '../../kernel/index.ts'
+import { LEAST_URGENT, MOST_NEEDS } from '../../app/cluster/names.ts'
 import { secretIn } from '../../app/secret-file.ts'
 import { TRUST_LEVELS } from '../../policy/index.ts'
 import { readText } from '../../programs/read-text.ts'
@@ -73,8 +74,8 @@ const SUBSCRIPTION = z.strictObject({
 export const PLACE = {
   queue: NAME.exactOptional().describe('With a cluster: the queue in which the run waits for a worker'),
   tenant: NAME.exactOptional().describe('With a cluster: the customer for whom the run works'),
-  priority: z.number().int().min(0).max(1_000_000).exactOptional().describe('With a cluster: a lower number goes first'),
-  needs: z.array(NAME).min(1).max(100).exactOptional().describe('With a cluster: what a worker must have, as its --has says'),
+  priority: z.number().int().min(0).max(LEAST_URGENT).exactOptional().describe('With a cluster: a lower number goes first'),
+  needs: z.array(NAME).min(1).max(MOST_NEEDS).exactOptional().describe('With a cluster: what a worker must have, as its --has says'),
 }
 
 /** A schedule, as the file and the route declare it. */

@@ -132,7 +132,7 @@ export class Scheduler {
     const program = await reflex.library.named(schedule.program, reflex.workdir)
     const place = placeOf(schedule)
     if (Object.keys(place).length > 0 && reflex.clusterSettings === undefined)
-      throw memberFaults.make('R5142', `the schedule ${name} has a place in a cluster, and this process works without one`)
+      throw memberFaults.make('R5142', `the schedule ${name} needs a cluster; this process works without one`)
     const isOpen = previous !== undefined && schedule.overlap !== 'allow' && (await isUnfinished(reflex, previous))
     const by = `schedule/${name}`
     const request = { principal: 'schedule', key: `${id}/${new Date(time).toISOString()}`, body: name, id: undefined }

@@ -1,0 +1,95 @@
+import type { Host } from 'reflex-runtime/kernel'
+import type { Connection } from './connection.ts'
+import type { Engine } from './engine.ts'
+import type { Names } from './sql/names.ts'
+
+/** Milliseconds between two ticks that look at all runs. */
+const WHOLE_MS = 30_000
+/** Milliseconds after which an ended workflow of DBOS is deleted. */
+const FORGET_AFTER_MS = 60_000
+/** Milliseconds between two looks for them, if there were none. */
+const FORGET_MS = 2000
+
+/** What the worker of a process has in common with its cluster. */
+export interface Shared {
+  readonly connection: Connection
+  readonly names: Names
+  readonly schema: string
+  readonly engine: Engine
+  readonly host: Host
+}
+
+interface Tick {
+  readonly at: number
+  /** Where the next bite begins; null if this one was the last. */
+  readonly position: readonly number[] | null
+  readonly more: boolean
+  readonly dead: readonly string[]
+  readonly strand: readonly TurnId[]
+  readonly lost: readonly TurnId[]
+}
+
+type TurnId = readonly [run: string, number: number]
+
+/** Does what nobody's transaction does (`sql/tick.ts`), and tells DBOS what follows from it. */
+export class Ticker {
+  readonly #shared: Shared
+  readonly #isOver: () => boolean
+  #since = 0
+  #wholeAt = 0
+  /** The time before which there are no ended workflows to delete. */
+  #forgetAt = 0
+
+  /** `isOver`: true if this worker does no more. */
+  constructor(shared: Shared, isOver: () => boolean) {
+    this.#shared = shared
+    this.#isOver = isOver
+  }
+
+  /** Does one tick, if no other worker is doing one: bite by bite, so that none has its locks for long. */
+  async tick(): Promise<void> {
+    const { engine, host } = this.#shared
+    const now = host.now()
+    const isWhole = now - this.#wholeAt >= WHOLE_MS
+    let position: Tick['position'] = null
+    for (let looksAtAll = isWhole, more = true; more; ) {
+      const done: Tick | undefined = await this.#bite(looksAtAll, position)
+      if (done === undefined) return
+      if (done.dead.length > 0) await engine.recover(done.dead, await this.#living())
+      await this.handBack([...done.strand, ...done.lost])
+      position = done.position
+      if (this.#isOver()) return
+      more = position !== null || done.more
+      if (position !== null) continue
+      this.#since = done.at
+      looksAtAll = false
+    }
+    if (isWhole) this.#wholeAt = now
+    if (now >= this.#forgetAt && (await engine.forget(this.#since - FORGET_AFTER_MS)) === 0) this.#forgetAt = now + FORGET_MS
+  }
+
+  /** Does one bite; undefined if another worker is doing one. */
+  async #bite(isWhole: boolean, position: Tick['position']): Promise<Tick | undefined> {
+    const { connection, names } = this.#shared
+    const text = `select ${names.own}.tick($1, $2, $3) as tick`
+    const [row] = await connection.query<{ tick: Tick | null }>(text, [this.#since, isWhole, position])
+    return row?.tick ?? undefined
+  }
+
+  /** The versions that a living worker has. */
+  async #living(): Promise<readonly string[]> {
+    const { connection, names } = this.#shared
+    const rows = await connection.query<{ version: string }>(
+      `select distinct version from ${names.own}.worker where seen + ttl > ${names.own}.now_ms() and not drains`,
+    )
+    return rows.map(({ version }) => version)
+  }
+
+  /** Takes turns back from DBOS, and lets them wait for another worker. */
+  async handBack(turns: readonly TurnId[]): Promise<void> {
+    if (turns.length === 0) return
+    const { connection, names, engine } = this.#shared
+    await engine.cancel(turns.map(([run, number]) => `${run}:${number}`))
+    await connection.query(`select ${names.own}.strand($1, $2)`, [turns.map(([run]) => run), turns.map(([, number]) => number)])
+  }
+}
