@@ -291,6 +291,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'secret-file',
     'worker',
     'cluster/faults',
+    'cluster/names',
     'cluster/open',
     'cluster/work',
     'forking',
