@@ -568,8 +568,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
    * Follows a stored run that another process carries on, such as a worker of the cluster: its handle shows each record from now on, and
    * sends answers, messages and cancellations. Returns the handle of a run that this process holds. Close the handle. Throws `R2016`.
    */
-  async follow(ref: string, { prepare }: ListenOptions = {}): Promise<RunHandle> {
-    checkArguments('follow', { run: [ref, TEXT], options: [{ prepare }, FOLLOW_OPTIONS] })
+  async follow(ref: string, options: ListenOptions = {}): Promise<RunHandle> {
+    checkArguments('follow', { run: [ref, TEXT], options: [options, FOLLOW_OPTIONS] })
+    const { prepare } = options
     const { id } = await this.find(ref)
     const open = this.runtime.openRuns.get(id)
     if (open !== undefined) {
