@@ -60,7 +60,7 @@ test('a program that crashes, ends its worker, or does not end is told by its nu
     folder,
     only: undefined,
     worker: pathToFileURL(worker),
-    longest: 200,
+    longest: 3000,
     progress() {},
   }
   const { crashes, hangs } = await harvest(field)
