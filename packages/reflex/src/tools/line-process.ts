@@ -106,8 +106,11 @@ export class LineProcess {
   }
 
   #onData(part: Buffer): void {
+    // The rest of a line that is too long may come before the program is gone.
+    if (this.isFlooding) return
     let from = 0
     for (let at = part.indexOf(10); at >= 0; at = part.indexOf(10, from)) {
+      if (this.#restSize + at - from > MOST_LINE) return this.#flood()
       this.#deliver(Buffer.concat([...this.#rest, part.subarray(from, at)]).toString('utf8'))
       this.#rest = []
       this.#restSize = 0
@@ -116,10 +119,13 @@ export class LineProcess {
     const rest = part.subarray(from)
     if (rest.length > 0) this.#rest.push(rest)
     this.#restSize += rest.length
-    if (this.#restSize > MOST_LINE) {
-      this.isFlooding = true
-      this.kill()
-    } else if (this.#lines.length >= MOST_WAITING) this.#child.stdout?.pause()
+    if (this.#restSize > MOST_LINE) this.#flood()
+    else if (this.#lines.length >= MOST_WAITING) this.#child.stdout?.pause()
+  }
+
+  #flood(): void {
+    this.isFlooding = true
+    this.kill()
   }
 
   #deliver(line: string): void {
