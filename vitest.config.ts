@@ -28,7 +28,7 @@ export default defineConfig({
     expect: { poll: { timeout: PATIENCE / 10 } },
     env: {
       TMPDIR: folder,
-      // What tests remember of stores is no business of who runs them.
+      // Tests remember their stores here, and not in the folder of the user.
       XDG_STATE_HOME: join(folder, 'state'),
       // The processes that tests start share the code that one of them has compiled.
       NODE_COMPILE_CACHE: join(folder, 'compiled'),

@@ -10,7 +10,7 @@ import { Reflex } from '../../packages/reflex/src/app/reflex.ts'
 import { work } from '../../packages/reflex/src/app/worker.ts'
 import { noteTool } from './steps-program.ts'
 
-/** What a worker is told when it starts. */
+/** The order that a worker gets on its command line. */
 export interface WorkerOrder {
   readonly as: 'cluster' | 'worker' | 'dbos'
   readonly address: string

@@ -7,7 +7,7 @@ import { systemHost } from '../../packages/reflex/src/kernel/index.ts'
 import { type Follower, Followers } from '../../packages/reflex/src/kernel/run/followers.ts'
 import { openPostgres } from '../../packages/reflex/src/store/index.ts'
 
-/** How the runs are followed. */
+/** The way in which the runs are followed. */
 export type How = 'not' | 'asked' | 'announced'
 
 const { positionals } = parseArgs({ allowPositionals: true })

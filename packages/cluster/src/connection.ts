@@ -4,7 +4,7 @@ import { checkSessions, clusterFaults, type PostgresAddress } from 'reflex-runti
 
 /** The connections of a cluster, for its statements and for DBOS. */
 export const CONNECTIONS = 4
-/** Milliseconds that a statement of ours may take. DBOS creates indexes, which wait for whoever writes. */
+/** The longest time of a statement in milliseconds. DBOS creates indexes, and waits for open transactions before it can. */
 const STATEMENT_MS = 30_000
 /** Milliseconds to connect. */
 const CONNECT_MS = 5000

@@ -10,7 +10,7 @@ const FORGET_AFTER_MS = 60_000
 /** Milliseconds between two looks for them, if there were none. */
 const FORGET_MS = 2000
 
-/** What the worker of a process has in common with its cluster. */
+/** The connection, the names and the engine of a cluster. All parts of a worker use the same. */
 export interface Shared {
   readonly connection: Connection
   readonly names: Names
@@ -21,7 +21,7 @@ export interface Shared {
 
 interface Tick {
   readonly at: number
-  /** Where the next bite begins; null if this one was the last. */
+  /** The place at which the next bite begins; null after the last bite. */
   readonly position: readonly number[] | null
   readonly more: boolean
   readonly dead: readonly string[]

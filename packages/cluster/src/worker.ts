@@ -43,7 +43,7 @@ class Worker implements ClusterWorker {
   #isDraining = false
   #isLaunched = false
   #drained: Promise<void> | undefined
-  /** What has failed and has not worked since, with the code of its fault. */
+  /** The repeated tasks whose last attempt failed, each with the code of its fault. */
   readonly #failing = new Map<string, string>()
   readonly #cancelTimers = new Map<string, () => void>()
   /** The queues that DBOS looks at for this worker. */

@@ -7,7 +7,7 @@ import { CAN } from './world.ts'
 const programs = postgresPrograms()
 const skipped = 'missing' in programs ? ` (skipped: ${programs.missing})` : ''
 
-/** What happens to a cluster at random. Actions of one group happen at once, on connections of their own. */
+/** A random action on a cluster. The actions of one group run at the same time, each on its own connection. */
 type Action =
   | { readonly do: 'start' | 'begin' | 'end' | 'remove' | 'undo'; readonly run: number }
   | { readonly do: 'die' | 'revive'; readonly worker: number }
@@ -165,7 +165,7 @@ describe.skipIf('missing' in programs)(`the admission of turns${skipped}`, () =>
       const [count] = await tables.ask<{ n: number }>(`select count(*)::integer as n from own.turn where state = 'waits'`)
       marked.push(count?.n ?? 0)
       if (marked.length === 1) await tables.ask(`update store.run set due = own.now_ms() where id = 'first'`)
-      // What has become due in the meantime does not wait for the rest.
+      // A run that becomes due in the meantime does not wait for the rest.
       if (marked.length === 2) expect(await tables.state('first')).toBe('waits')
     } while (place !== null)
     expect(marked).toEqual([200, 401, 451, ...marked.slice(3)])

@@ -14,7 +14,7 @@ export interface ClusterCrowdOptions {
   readonly workers: number
 }
 
-/** What became of a crowd: runs that did not end, and steps that were not done once. */
+/** The result of a crowd: the runs that did not end, and the steps that were not performed exactly once. */
 export interface ClusterCrowdResult {
   readonly wrong: readonly string[]
   /** Milliseconds from the first worker to the end of each run that was due, sorted. */

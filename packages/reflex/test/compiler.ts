@@ -8,7 +8,7 @@ interface TypeFault {
   readonly text: string
 }
 
-/** What a strict application sets that runs its own sources. */
+/** The compiler options of a strict application that runs its own sources. */
 const APPLICATION = {
   noEmit: true,
   strict: true,

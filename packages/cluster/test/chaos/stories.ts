@@ -11,7 +11,7 @@ export interface StoredWorld {
   readonly schema: string
 }
 
-/** What the driver knows of its runs. */
+/** The facts about the runs that the driver knows. */
 export interface KnownFacts {
   readonly lines: readonly WorldLine[]
   readonly losses: readonly Loss[]

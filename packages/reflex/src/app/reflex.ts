@@ -226,7 +226,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return this.#assembly.models
   }
 
-  /** What this process knows of models before it asks one. */
+  /** The providers and names of models that this process can ask. No model is asked to find out. */
   get modelAccess(): ModelAccess {
     const { models = {}, fallback = [], baseUrl } = this.#options
     const { environment } = this.#surroundings

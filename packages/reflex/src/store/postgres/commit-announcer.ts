@@ -174,7 +174,7 @@ export class CommitAnnouncer {
     this.#stating.ask()
   }
 
-  /** A connection that fails is reported by its own event, and whoever follows asks the store. */
+  /** Sends one field. A failure is ignored here: the connection reports it itself, and followers then ask the store. */
   async #say(field: string): Promise<void> {
     await this.#send?.(`{"from":"${this.#id}",${field}}`).catch(() => undefined)
   }

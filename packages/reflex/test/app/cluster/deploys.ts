@@ -32,7 +32,7 @@ function file(folder: string, name: string, content: object | string): string {
   return path
 }
 
-/** A workflow that asks, and goes on over an edge to a node. */
+/** A workflow with a question, and with an edge from it to the next node. */
 const asking =
   (spec: object, guard?: object) =>
   (folder: string): string =>
