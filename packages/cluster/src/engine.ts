@@ -76,20 +76,31 @@ export class Engine {
     return new Engine(client)
   }
 
-  /** Hands the turns of dead workers to the living ones of the same version. Returns their number. */
-  async recover(workers: readonly string[], alive: readonly string[]): Promise<number> {
-    if (workers.length === 0 || alive.length === 0) return 0
-    const pending = await this.#client.listWorkflows({
+  /** Hands the turns of dead workers to the living ones of the same version. Returns those that no living worker can take. */
+  async recover(workers: readonly string[], alive: readonly string[]): Promise<readonly TurnId[]> {
+    if (workers.length === 0) return []
+    const pending = await this.#pending(workers)
+    const ids = pending.filter(({ applicationVersion = '' }) => alive.includes(applicationVersion)).map(({ workflowID }) => workflowID)
+    if (ids.length > 0) await this.#client.resumeWorkflows(ids, { queueName: RECOVERED_QUEUE })
+    return pending
+      .map(({ workflowID }) => workflowID)
+      .filter((id) => !ids.includes(id))
+      .map(turnOf)
+  }
+
+  /** Returns the turns that a worker has taken and not ended. */
+  async takenBy(worker: string): Promise<readonly TurnId[]> {
+    return (await this.#pending([worker])).map(({ workflowID }) => turnOf(workflowID))
+  }
+
+  #pending(workers: readonly string[]) {
+    return this.#client.listWorkflows({
       status: 'PENDING',
       executorId: [...workers],
-      applicationVersion: [...alive],
       limit: FORGOTTEN,
       loadInput: false,
       loadOutput: false,
     })
-    const ids = pending.map(({ workflowID }) => workflowID)
-    if (ids.length > 0) await this.#client.resumeWorkflows(ids, { queueName: RECOVERED_QUEUE })
-    return ids.length
   }
 
   /** Takes turns back from the queues. */
@@ -114,6 +125,15 @@ export class Engine {
   async close(): Promise<void> {
     await this.#client.destroy()
   }
+}
+
+/** A run, and the number of one of its turns. */
+export type TurnId = readonly [run: string, number: number]
+
+/** Returns the turn that a workflow carries out: its id is `RUN:NUMBER`. */
+function turnOf(workflow: string): TurnId {
+  const end = workflow.lastIndexOf(':')
+  return [workflow.slice(0, end), Number(workflow.slice(end + 1))]
 }
 
 /** DBOS writes to the console by default. What it warns of is reported; its errors are those of a turn, which are reported where they arise. */

@@ -1,6 +1,6 @@
 import type { Host } from 'reflex-runtime/kernel'
 import type { Connection } from './connection.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, TurnId } from './engine.ts'
 import type { Names } from './sql/names.ts'
 
 /** Milliseconds between two ticks that look at all runs. */
@@ -29,8 +29,6 @@ interface Tick {
   readonly lost: readonly TurnId[]
 }
 
-type TurnId = readonly [run: string, number: number]
-
 /** Does what nobody's transaction does (`sql/tick.ts`), and tells DBOS what follows from it. */
 export class Ticker {
   readonly #shared: Shared
@@ -55,8 +53,8 @@ export class Ticker {
     for (let looksAtAll = isWhole, more = true; more; ) {
       const done: Tick | undefined = await this.#bite(looksAtAll, position)
       if (done === undefined) return
-      if (done.dead.length > 0) await engine.recover(done.dead, await this.#living())
-      await this.handBack([...done.strand, ...done.lost])
+      const left = done.dead.length > 0 ? await engine.recover(done.dead, await this.#living()) : []
+      await this.handBack([...done.strand, ...done.lost, ...left])
       position = done.position
       if (this.#isOver()) return
       more = position !== null || done.more

@@ -43,8 +43,8 @@ class Worker implements ClusterWorker {
   #isDraining = false
   #isLaunched = false
   #drained: Promise<void> | undefined
-  /** The repeated tasks whose last attempt failed, each with the code of its fault. */
-  readonly #failing = new Map<string, string>()
+  /** The repeated tasks that have failed: the code of the fault, and whether the task has worked since. */
+  readonly #failing = new Map<string, { readonly code: string; works: boolean }>()
   readonly #cancelTimers = new Map<string, () => void>()
   /** The queues that DBOS looks at for this worker. */
   readonly #served = new Set<string>()
@@ -146,22 +146,24 @@ class Worker implements ClusterWorker {
   }
 
   /**
-   * Ends turns that this worker has begun according to the database and that are not under way: their end could not be written, or a crash
-   * of the server has forgotten it. Seen twice, since a turn may begin while the database is read.
+   * Ends turns that this worker has taken according to the database and that are not under way: their end could not be written, or a crash
+   * of the server has forgotten it. DBOS would begin no other turn of their runs. Seen twice, since a turn may begin while the database is read.
    */
   async #endForgotten(): Promise<void> {
     const { connection, names, engine } = this.#shared
-    const rows = await connection.query<{ run: string; number: number }>(
+    const { id } = this.#parts.worker
+    const begun = await connection.query<{ run: string; number: number }>(
       `select id as run, number::float8 as number from ${names.own}.turn where worker = $1 and state = 'begun'`,
-      [this.#parts.worker.id],
+      [id],
     )
-    const gone = rows.filter(({ run, number }) => !this.#turns.has(`${run}:${number}`))
-    for (const { run, number } of gone) {
-      if (!this.#forgotten.has(`${run}:${number}`)) continue
-      await engine.cancel([`${run}:${number}`])
+    const all = [...begun, ...(await engine.takenBy(id)).map(([run, number]) => ({ run, number }))]
+    const gone = new Map(all.map((turn) => [`${turn.run}:${turn.number}`, turn] as const).filter(([name]) => !this.#turns.has(name)))
+    for (const [name, { run, number }] of gone) {
+      if (!this.#forgotten.has(name)) continue
       await this.#end(run, number, { did: 'rested' })
+      await this.#ticker.handBack([[run, number]])
     }
-    this.#forgotten = new Set(gone.map(({ run, number }) => `${run}:${number}`))
+    this.#forgotten = new Set(gone.keys())
   }
 
   /** The workflow of DBOS: it has no steps, since the journal of the run knows what is settled. */
@@ -208,9 +210,17 @@ class Worker implements ClusterWorker {
 
   /** Reports a failure once, until what has failed for the same reason works again: all of it uses one database. */
   #onFailed(name: string, fault: Fault): void {
-    const isKnown = [...this.#failing.values()].includes(fault.code)
-    this.#failing.set(name, fault.code)
+    const isKnown = [...this.#failing.values()].some(({ code }) => code === fault.code)
+    this.#failing.set(name, { code: fault.code, works: false })
     if (!isKnown && !this.#isDraining) this.#parts.onTrouble(fault)
+  }
+
+  /** Forgets what has failed and works, once the heartbeat is written: other tasks may have had nothing to write. */
+  #onWorked(name: string): void {
+    const failed = this.#failing.get(name)
+    if (failed !== undefined) failed.works = true
+    if (name !== 'beat') return
+    for (const [other, { works }] of this.#failing) if (works) this.#failing.delete(other)
   }
 
   drain(): Promise<void> {
@@ -239,7 +249,7 @@ class Worker implements ClusterWorker {
     const again = async (): Promise<void> => {
       try {
         await work()
-        this.#failing.delete(name)
+        this.#onWorked(name)
       } catch (thrown) {
         this.#onFailed(name, faultOf(thrown))
       }

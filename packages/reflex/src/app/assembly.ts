@@ -4,7 +4,7 @@ import { programFaults } from '../programs/faults.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
 import { isRunName, invalidRunName } from '../history/run-name.ts'
-import { type Fault, hashMark, type Json, Runtime } from '../kernel/index.ts'
+import { type Fault, hashMark, type Json, Runtime, storeOfEffects } from '../kernel/index.ts'
 import { isModule, Kinds } from '../programs/kinds.ts'
 import { KnownStores } from './known-stores.ts'
 import { Library } from '../programs/library.ts'
@@ -124,14 +124,15 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     ...modelSettings(options, pricesOf(environment, cwd)),
   })
   const models = options.record === undefined ? created : recorder(created, options.record, redact.reply)
-  const labels = new WrittenLabels(home.store)
+  const storeOfPorts = storeOfEffects(home.store)
+  const labels = new WrittenLabels(storeOfPorts)
   const modelFindings = (name: string): readonly Fault[] => created.findings(name)
   const readers = new Map<string, Reader>()
   const kinds = new Kinds(modules, readers)
   const digestOf = contentDigest(surroundings)
   const world: KindWorld = {
     host,
-    store: home.store,
+    store: storeOfPorts,
     workdir,
     reserved: home.reserved,
     policy,

@@ -7,6 +7,7 @@ import { faults } from '../journal/faults.ts'
 import type { PendingEffect, Frame } from '../state/frame.ts'
 import { copyJson, isOversized, type Json, oversizedFault } from '../journal/json.ts'
 import { type CallOwner, LiveCall } from './live-call.ts'
+import { isOutage } from '../ports/outage.ts'
 import type { OpenPorts } from './open-ports.ts'
 import type { Policy } from '../ports/policy.ts'
 import type { Port, Traits } from '../ports/port.ts'
@@ -28,6 +29,8 @@ export interface EffectOwner<S extends RunFacts> extends CallOwner<S> {
   requestCommit(): void
   /** Acts once it is certain that no other process holds the run; usually it is. Never acts if another process holds it. */
   whileOwned(act: () => void): void
+  /** An effect cannot be performed here, because of the store: the run stops in this process. */
+  onOutage(fault: Fault): void
 }
 
 /** The parts of the runtime that effects need. */
@@ -427,6 +430,7 @@ export class Effects<S extends RunFacts = RunFacts> {
 
   #onFailed(call: LiveCall<S>, thrown: unknown): void {
     if (call.isOver) return call.leaveRooms()
+    if (isOutage(thrown)) return this.#run.onOutage(thrown)
     const interruption = isInterruption(thrown) ? inputOf(call.pendingEffect.id, thrown) : undefined
     if (interruption !== undefined) return this.#interrupt(call, interruption)
     const fault = faultJson(faultOf(call, thrown))

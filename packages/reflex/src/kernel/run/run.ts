@@ -254,6 +254,10 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     else void this.#leave(fault)
   }
 
+  onOutage(fault: Fault): void {
+    if (!this.#leaving) void this.#leave(fault)
+  }
+
   #wakeEffects(): void {
     if (this.#isUnread || this.#ports.isOpening || this.#endReason !== undefined) return
     this.#checkEffects(() => this.#effects.wake())
