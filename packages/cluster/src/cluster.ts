@@ -1,6 +1,9 @@
 import type { FaultData, Host } from 'reflex-runtime/kernel'
 import {
+  checkQueueName,
   clusterFaults,
+  isCallQueue,
+  noQueue,
   openPostgres,
   parsePostgresAddress,
   type PostgresAddress,
@@ -19,13 +22,10 @@ import {
 } from 'reflex-runtime/store'
 import { connect, type Connection } from './connection.ts'
 import { Engine } from './engine.ts'
-import { DEFAULT_QUEUE, engineSchema, type Names, namesOf, RECOVERED_QUEUE } from './sql/names.ts'
+import { DEFAULT_QUEUE, engineSchema, type Names, namesOf } from './sql/names.ts'
 import { layoutOf, prepareSchema } from './sql/schema.ts'
 import { join } from './worker.ts'
 
-/** The names of queues of turns, and of those that limit calls. */
-const QUEUE = /^[a-z][a-z0-9_-]{0,62}$/
-const CALLS = /^(?:model|tool):[\w.-]{1,120}$/
 /** The most entries of a list of facts. */
 const LISTED = 100
 /** The longest name of a schema to which `_cluster` can be added. */
@@ -111,10 +111,10 @@ class PostgresCluster implements Cluster {
       [run, queue, tenant, priority, [...needs]],
     )
     if (rows.length > 0) return
-    const known = (await this.queues()).map(({ name }) => name).filter((name) => !name.includes(':'))
-    throw clusterFaults.make('R5106', `there is no queue ${JSON.stringify(queue)}; the queues are ${known.join(', ')}`, {
-      fix: QUEUE.test(queue) ? `reflex queue set ${queue}` : 'reflex queue list',
-    })
+    throw noQueue(
+      queue,
+      (await this.queues()).map(({ name }) => name).filter((name) => !isCallQueue(name)),
+    )
   }
 
   queues(): Promise<readonly QueueFacts[]> {
@@ -133,7 +133,8 @@ class PostgresCluster implements Cluster {
   }
 
   async setQueue(name: string, limits: QueueLimits): Promise<QueueFacts> {
-    checkQueue(name, limits)
+    checkQueueName(name)
+    checkLimits(name, limits)
     const { connection, names } = this.#parts
     const changes = changesOf(limits)
     await connection.query(`insert into ${names.own}.queue (name) values ($1) on conflict do nothing`, [name])
@@ -242,12 +243,7 @@ function changesOf({ slots, tenantSlots, share, rate, tenantRate, paused }: Queu
   }
 }
 
-function checkQueue(name: string, { slots, tenantSlots, share, rate, tenantRate }: QueueLimits): void {
-  if (!(QUEUE.test(name) || CALLS.test(name)) || name === RECOVERED_QUEUE)
-    throw refused(
-      `${JSON.stringify(name)} cannot be the name of a queue`,
-      'write at most 63 lowercase letters, digits, - and _; or model:PROVIDER, or tool:NAME',
-    )
+function checkLimits(name: string, { slots, tenantSlots, share, rate, tenantRate }: QueueLimits): void {
   for (const [word, count] of [
     ['slots', slots],
     ['tenant slots', tenantSlots],

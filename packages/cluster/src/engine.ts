@@ -1,6 +1,7 @@
 import { DBOS, DBOSClient, type DLogger } from '@dbos-inc/dbos-sdk'
+import { RECOVERED_QUEUE } from 'reflex-runtime/store'
 import type { Connection } from './connection.ts'
-import { APPLICATION, RECOVERED_QUEUE, TURN } from './sql/names.ts'
+import { APPLICATION, TURN } from './sql/names.ts'
 
 /** Milliseconds between two looks of a worker at a queue: half of it is what dispatch adds to the delay of a turn. */
 const POLL_MS = 100

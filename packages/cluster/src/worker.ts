@@ -1,5 +1,5 @@
 import { digest, type Fault, faultData, toFault } from 'reflex-runtime/kernel'
-import { clusterFaults, type ClusterWorker, type TurnOutcome, type WorkerParts } from 'reflex-runtime/store'
+import { clusterFaults, type ClusterWorker, isCallQueue, type TurnOutcome, type WorkerParts } from 'reflex-runtime/store'
 import { Calls } from './calls.ts'
 import { addQueue, launchEngine, stopEngine } from './engine.ts'
 import { differingSecrets } from './secrets.ts'
@@ -111,8 +111,8 @@ class Worker implements ClusterWorker {
     const { slots, queues } = this.#parts
     const rows = await connection.query<{ name: string }>(`select name from ${names.own}.queue order by name`)
     const all = rows.map(({ name }) => name)
-    this.#calls.setLimited(all.filter((name) => name.includes(':')))
-    for (const name of all.filter((one) => !one.includes(':'))) {
+    this.#calls.setLimited(all.filter(isCallQueue))
+    for (const name of all.filter((one) => !isCallQueue(one))) {
       if (this.#served.has(name) || (queues !== undefined && !queues.includes(name))) continue
       await addQueue(name, slots)
       this.#served.add(name)

@@ -14,8 +14,6 @@ export const APPLICATION = 'reflex'
 export const TURN = 'turn'
 /** The queue of a run without a place. */
 export const DEFAULT_QUEUE = 'default'
-/** The queue of turns whose worker died. It has room of its own, so that they never wait for turns that are under way. */
-export const RECOVERED_QUEUE = 'recovered'
 
 /** Returns the names for the schema of a store. */
 export function namesOf(schema: string): Names {

@@ -108,6 +108,7 @@ import type { Cluster, RunPlace } from '../store/index.ts'
 import { memberFaults } from './cluster/faults.ts'
 import { checkPlace } from './cluster/names.ts'
 import { ClusterConnection } from './cluster/open.ts'
+import { inQueue, requireQueues } from './cluster/queues.ts'
 import { chosenOptions, companionsOf, isLinted, keptOptions, optionsOfKind } from './kind-options.ts'
 import { checkModules } from './install-kinds.ts'
 import { HOUSE_PORTS } from './world.ts'
@@ -376,7 +377,10 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const stated = statedNeeds(this.kinds, this.runtime.programs.closure(program))
     const needs = [...new Set([...(place.needs ?? []), ...stated])].sort()
     const whole = needs.length === 0 ? place : { ...place, needs }
-    const { id, settings } = await this.runtime.start(program, { ...start, handOver: (run) => cluster.enlist(run, whole) })
+    const { id, settings } = await this.runtime.start(program, {
+      ...start,
+      handOver: (run) => inQueue(cluster, place.queue, () => cluster.enlist(run, whole)),
+    })
     const followed = this.runtime.follow(id, settings)
     const handle = new RunHandle(followed, this.programsOf(followed.state))
     prepare?.(handle)
@@ -384,7 +388,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return handle
   }
 
-  /** Returns the place of a run among those of the cluster; undefined without one. Throws `R5142` and `R5143`. */
+  /** Returns the place of a run among those of the cluster; undefined without one. Throws `R5142` and `R5110`. */
   #placeOf({ queue, tenant, priority, needs }: Pick<SharedRunOptions, keyof RunPlace>): RunPlace | undefined {
     const place = { queue, tenant, priority, needs }
     if (this.clusterSettings !== undefined) return checkPlace(place)
@@ -402,6 +406,12 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   /** Opens the cluster of the store, also for an object that does not use it for its runs. Throws `R5140`, `R5141` and the faults of the package. */
   cluster(): Promise<Cluster> {
     return this.#cluster.open()
+  }
+
+  /** Throws `R5106` for a queue that the cluster of the store does not have. Accepts any for a store without a cluster: it may get one. */
+  async requireQueue(name: string): Promise<void> {
+    checkArguments('requireQueue', { name: [name, TEXT] })
+    await this.#cluster.use((cluster) => requireQueues(cluster, [name]))
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { ClusterFacts } from '../store/index.ts'
+import { type ClusterFacts, isCallQueue } from '../store/index.ts'
 import type { ServeMetrics } from './metrics.ts'
 
 /** Sets the gauges of a cluster: its workers, the turns and calls of its queues, and the runs that nobody takes. `now`: milliseconds since the epoch. */
@@ -12,7 +12,7 @@ export function measureCluster(facts: ClusterFacts, metrics: ServeMetrics, now: 
   }
   for (const { name: queue, ...counts } of facts.queues) {
     // Workers are added for turns, not for calls.
-    const metric = queue.includes(':') ? calls : turns
+    const metric = isCallQueue(queue) ? calls : turns
     for (const state of ['waiting', 'admitted', 'begun'] as const) metric.set(counts[state], { queue, state })
   }
   for (const { queue, tenant, waiting: count, oldest } of facts.waiting) {

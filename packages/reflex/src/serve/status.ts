@@ -20,6 +20,9 @@ const STATUS: Readonly<Record<string, number>> = {
   R5001: 409,
   R5007: 409,
   R5054: 410,
+  R5106: 404, // no queue
+  R5110: 400, // the place of a run
+  R5142: 400, // a place without a cluster
   R6001: 401,
   R6002: 403,
   R6003: 403,

@@ -41,8 +41,8 @@ export const clusterFaults = defineFaults({
   R5106: {
     title: 'The queue does not exist',
     verdict: 'fail',
-    when: 'when a run starts in a queue of a cluster, or a worker joins for it',
-    means: 'No operator has created a queue of this name. The run was not started, or the worker has not joined.',
+    when: 'when a run starts in a queue of a cluster, a schedule names it, a worker joins for it, or it is paused',
+    means: 'No operator has created a queue of this name. The run was not started, the schedule not added, or the worker has not joined.',
     often: 'a misspelt name',
     fix: 'Correct the name, or create the queue: reflex queue set NAME.',
   },
@@ -69,11 +69,12 @@ export const clusterFaults = defineFaults({
     fix: 'Find out why with reflex resume RUN. The cluster tries again after the next input of the run.',
   },
   R5110: {
-    title: 'A limit of a queue is not valid',
+    title: 'The place of a run or the settings of a queue are not valid',
     verdict: 'fail',
-    when: 'when a queue is created or changed',
-    means: 'The name or a limit cannot be used. The queue is as before.',
-    fix: 'Names are lowercase letters, digits, - and _; counts are whole numbers from 1; a share is above 0 and up to 1.',
+    when: 'before a run, and when a queue is created or changed',
+    means:
+      'The names of queues, tenants and words of a worker have 1 to 64 letters, digits, dots, hyphens and underscores; a queue that limits calls is model:PROVIDER or tool:NAME. A run needs at most 64 words. A priority is a whole number from 0 to 1,000,000; a lower one goes first. Slots are whole numbers from 1, a share is above 0 and at most 1, a rate is N/DURATION. Nothing was done.',
+    fix: 'Correct the value that the message names.',
   },
   R5111: {
     title: 'The secrets of workers differ',

@@ -42,15 +42,23 @@ test.each([
   [['queue', 'puase', 'slow'], 'R2031', 'reflex queue pause'],
   [['queue', 'set'], 'R2031', 'reflex queue set NAME'],
   [['queue', 'list', 'slow'], 'R2031', 'reflex queue list'],
-  [['queue', 'set', 'slow', '--slots', '0'], 'R5143', '--slots 10'],
-  [['queue', 'set', 'slow', '--share', '2'], 'R5143', '--share 0.8'],
-  [['queue', 'set', 'slow', '--rate', '100'], 'R5143', '--rate 100/1m'],
-  [['queue', 'set', 'slow', '--tenant-rate', '5/soon'], 'R5143', '--tenant-rate 10/1m'],
+  [['queue', 'set', 'slow', '--slots', '0'], 'R5110', '--slots 10'],
+  [['queue', 'set', 'slow', '--share', '2'], 'R5110', '--share 0.8'],
+  [['queue', 'set', 'slow', '--rate', '100'], 'R5110', '--rate 100/1m'],
+  [['queue', 'set', 'slow', '--tenant-rate', '5/soon'], 'R5110', '--tenant-rate 10/1m'],
+  [['queue', 'set', 'a queue'], 'R5110', '1 to 64 letters'],
+  [['queue', 'set', 'recovered'], 'R5110', 'another name'],
+  [['queue', 'set', 'tool:'], 'R5110', '1 to 64 letters'],
+  [['queue', 'pause', 'defualt'], 'R5106', 'write default'],
+  [['queue', 'resume', 'tool:refund'], 'R5106', 'reflex queue set tool:refund'],
+  [['worker', '--cluster', '--queue', 'Default2'], 'R5106', 'write default'],
+  [['run', 'refund.workflow.json', '--cluster', '--queue', 'defualt'], 'R5106', 'write default'],
+  [['schedule', 'add', 'a', 'workflow:refund', '--cron', '* * * * *', '--queue', 'defualt'], 'R5106', 'write default'],
   [['worker', '--queue', 'slow'], 'R5142', 'add --cluster'],
   [['worker', '--has', 'gpu'], 'R5142', 'add --cluster'],
   [['worker', '--cluster', '--once'], 'R2031', 'leave --once out'],
   [['run', 'refund.workflow.json', '--queue', 'slow'], 'R5142', '--cluster'],
-  [['run', 'refund.workflow.json', '--cluster', '--priority', 'high'], 'R5143', '--priority 10'],
+  [['run', 'refund.workflow.json', '--cluster', '--priority', 'high'], 'R5110', '--priority 10'],
 ])('%j is refused with %s', async (argv, code, fix) => {
   const clusters = new FakeCluster(memoryStore(), virtualHost())
   const { code: exit, err } = await reflex(argv, { folder: workFolder(), clusters })
@@ -110,6 +118,7 @@ test('doctor lists workers by version, what waits, what nobody can take, and wha
     stuck: [{ run: 'crane-6v4h', crashes: 10, since: now, fault: { code: 'R5108', message: 'ten workers died', verdict: 'fail' } }],
     stuckCount: 1,
   }
+  await reflex(['queue', 'set', 'slow'], options)
   await reflex(['queue', 'pause', 'slow'], options)
   const { out } = await reflex(['doctor', '--json'], options)
   const { checks } = DOCUMENTS.doctor.parse(JSON.parse(out))

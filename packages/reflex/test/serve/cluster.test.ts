@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { clusterPlace } from '../app/cluster/places.ts'
+import { signedHeaders } from '../../src/serve/triggers/signature.ts'
 import { served, type Served, word } from './served.ts'
+import { SECRET, triggerFolder } from './trigger-folder.ts'
 
 const ASKS =
   'digraph ask { start [shape=Mdiamond]; gate [shape=hexagon, label="Release?"]; exit [shape=Msquare]; start -> gate; gate -> exit [label="yes"] }'
@@ -40,13 +42,21 @@ test('a server of a cluster leaves what it starts to a worker, and its metrics h
 })
 
 /** A server of a cluster with a worker, and the program `ask` in its folder. */
-async function serverAndWorker(): Promise<ReturnType<typeof clusterPlace> & { readonly server: Served }> {
+async function serverAndWorker(
+  triggers: unknown = {},
+): Promise<ReturnType<typeof clusterPlace> & { readonly server: Served; readonly troubles: readonly string[] }> {
   const place = clusterPlace()
   const { store, fake, host, worker, workdir } = place
   writeFileSync(join(workdir, 'ask.dot'), ASKS)
   await worker('one')
   const surroundings = { host, worker: { id: 'server', host: 'test', pid: 1 }, cwd: workdir, environment: {}, actor: 'ana', clusters: fake }
-  return { ...place, server: await served({}, { store, workdir, cluster: true, surroundings, programs: [workdir], trust: 'trusted' }) }
+  const { config } = triggerFolder(triggers)
+  const troubles: string[] = []
+  const server = await served(
+    { triggers: config(), onTrouble: ({ code }) => void troubles.push(code) },
+    { store, workdir, cluster: true, surroundings, programs: [workdir], trust: 'trusted' },
+  )
+  return { ...place, server, troubles }
 }
 
 test('a run that a client of MCP starts and answers is carried on by a worker', async () => {
@@ -94,5 +104,57 @@ test('a start has its place, and a repeated one opens nothing', async () => {
   expect(await server.send('POST', '/v1/runs', { ...body, priority: -1 })).toMatchObject({
     status: 400,
     json: { error: { code: 'R6006' } },
+  })
+})
+
+test('a queue that does not exist is refused at every request that names it, and nothing starts', async () => {
+  const orders = { secret: { env: 'SECRET' }, start: { program: 'pipeline:ask', queue: 'slow', tenant: 'acme' } }
+  const { server, until, fake, store, host } = await serverAndWorker({ hooks: { orders } })
+  const missing = { status: 404, json: { error: { code: 'R5106', message: expect.stringContaining('there is no queue') as string } } }
+  await (await server.reflex.cluster()).setQueue('nightly', {})
+  const start = { program: 'pipeline:ask', queue: 'nihgtly' }
+  expect(await until(server.send('POST', '/v1/runs', start))).toMatchObject({
+    status: 404,
+    json: { error: { code: 'R5106', message: 'there is no queue "nihgtly"; did you mean "nightly"?' } },
+  })
+  expect(await server.send('POST', '/v1/runs', { ...start, queue: 'a queue' })).toMatchObject({
+    status: 400,
+    json: { error: { code: 'R6006' } },
+  })
+  expect(await until(server.send('POST', '/v1/schedules', { ...start, name: 'often', cron: '* * * * *' }))).toMatchObject(missing)
+  expect((await server.send('GET', '/v1/schedules')).json.schedules).toEqual([])
+  const deliver = () => {
+    const body = '{"id":"A-1"}'
+    return until(server.send('POST', '/v1/hooks/orders', body, { authorization: '', ...signedHeaders(SECRET, 'msg_1', host.now(), body) }))
+  }
+  expect(await deliver()).toMatchObject(missing)
+  expect(await store.runs({})).toEqual([])
+  // A sender repeats a delivery that was refused.
+  await (await server.reflex.cluster()).setQueue('slow', {})
+  const { status, json } = await deliver()
+  expect(status).toBe(202)
+  expect(fake.places.get(word(json.run))).toEqual({ queue: 'slow', tenant: 'acme' })
+})
+
+test('a schedule whose queue is removed later shows why its times start nothing', async () => {
+  const { server, until, fake, host, store, troubles } = await serverAndWorker()
+  await (await server.reflex.cluster()).setQueue('nightly', {})
+  const often = { name: 'often', program: 'pipeline:ask', cron: '* * * * * *', queue: 'nightly' }
+  expect((await until(server.send('POST', '/v1/schedules', often))).status).toBe(201)
+  fake.made.delete('nightly')
+  const last = async () => (await server.send('GET', '/v1/schedules')).json.schedules?.[0]?.last
+  await expect
+    .poll(async () => (await host.advance(1000), await last()), { timeout: 60_000 })
+    .toMatchObject({ did: 'failed', error: { code: 'R5106' } })
+  expect(troubles).toContain('R5106')
+  expect(await store.runs({})).toEqual([])
+})
+
+test('a server without a cluster refuses a place in one', async () => {
+  const server = await served()
+  const program = { text: ASKS, name: 'ask.dot' }
+  expect(await server.send('POST', '/v1/runs', { program, queue: 'slow' })).toMatchObject({
+    status: 400,
+    json: { error: { code: 'R5142' } },
   })
 })

@@ -27,14 +27,6 @@ export const memberFaults = defineFaults({
       'A queue, a tenant and a priority say when the cluster takes a run, and this process carries its runs on by itself. Nothing was done.',
     fix: 'Add --cluster, or leave the option out. In an application: new Reflex({ store, cluster: true }).',
   },
-  R5143: {
-    title: 'The place of a run or the settings of a queue are not valid',
-    verdict: 'fail',
-    when: 'before a run',
-    means:
-      'The names of queues, tenants and words of a worker have 1 to 64 letters, digits, dots, hyphens and underscores. A run needs at most 64 words. A priority is a whole number from 0 to 1,000,000; a lower one goes first. Slots are whole numbers from 1, a share is above 0 and at most 1, a rate is N/DURATION. Nothing was done.',
-    fix: 'Correct the value that the message names.',
-  },
   R5144: {
     title: 'The worker lacks what the run needs',
     verdict: 'wait',

@@ -79,6 +79,18 @@ export class ClusterConnection {
     return engine.openCluster(address ?? storeName, { host })
   }
 
+  /** Uses the cluster of the store if there is one, and changes nothing; undefined otherwise. Throws the faults of `findCluster`. */
+  async use<T>(work: (cluster: Cluster) => Promise<T>): Promise<T | undefined> {
+    const opened = await this.#opened
+    if (opened !== undefined) return work(opened)
+    const found = await findCluster(this.#place)
+    try {
+      return found === undefined ? undefined : await work(found)
+    } finally {
+      await found?.close()
+    }
+  }
+
   async close(): Promise<void> {
     const opened = await this.#opened?.catch(() => undefined)
     this.#opened = undefined

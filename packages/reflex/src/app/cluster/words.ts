@@ -1,12 +1,12 @@
 import { type Fault, type Json, type Peek, type Pin, type Program, toFault } from '../../kernel/index.ts'
 import { readCapability, type RunSettings } from '../../policy/index.ts'
 import type { NamingSettings } from '../../programs/host-parts.ts'
+import { checkClusterName } from '../../store/index.ts'
 import { offeredTool } from '../../tools/index.ts'
 import { faults } from '../../runs/faults.ts'
 import type { Reflex } from '../reflex.ts'
 import { memberFaults } from './faults.ts'
 import { givenWords, lackingParts } from './host-words.ts'
-import { checkName } from './names.ts'
 
 /** Returns the word for a kind as a run has pinned it: `kind:workflow@3`. */
 function kindWord([, kind, rev]: Pin): string {
@@ -30,7 +30,7 @@ export class WorkerWords {
 
   /**
    * Loads every kind, and states what the process runs: each revision of each kind, what its host has given to it, its tools, the models that it
-   * can ask, and what its operator says of it. A kind that cannot be loaded is reported and left out. Throws `R5143` for a word that is not a
+   * can ask, and what its operator says of it. A kind that cannot be loaded is reported and left out. Throws `R5110` for a word that is not a
    * name.
    */
   static async of(reflex: Reflex, has: readonly string[]): Promise<WorkerWords> {
@@ -39,7 +39,7 @@ export class WorkerWords {
       ...kinds.flat(),
       ...reflex.tools.names().map((name) => `tool:${name}`),
       ...reflex.modelAccess.words,
-      ...has.map((word) => `has:${checkName('--has', word)}`),
+      ...has.map((word) => `has:${checkClusterName('--has', word)}`),
     ]
     return new WorkerWords(reflex, [...new Set(words)].sort())
   }

@@ -1,10 +1,8 @@
 import type { Fault } from '../../kernel/index.ts'
-import { type Cluster, clusterFaults } from '../../store/index.ts'
-import { quote } from '../../text/index.ts'
+import { checkClusterName, clusterFaults } from '../../store/index.ts'
 import type { Reflex } from '../reflex.ts'
 import type { WorkerEvent } from '../run-carrier.ts'
-import { memberFaults } from './faults.ts'
-import { checkName } from './names.ts'
+import { requireQueues } from './queues.ts'
 import { Turns } from './turns.ts'
 import { WorkerWords } from './words.ts'
 
@@ -33,17 +31,18 @@ const SLOTS = 64
 const MOST_SLOTS = 100_000
 
 /**
- * Joins the cluster of a `Reflex`, which gives this process turns of runs from then on. Throws `R5140`, `R5141`, `R5143`, `R5106` for a queue
+ * Joins the cluster of a `Reflex`, which gives this process turns of runs from then on. Throws `R5140`, `R5141`, `R5110`, `R5106` for a queue
  * that does not exist, and the faults of the package: a schema of another version, a clock that is off, a second worker in this process.
  */
 export async function joinCluster(reflex: Reflex, options: JoinOptions = {}): Promise<ClusterMember> {
   const { grace = 0, onEvent } = options
   const settings = reflex.clusterSettings
-  const queues = (options.queues ?? settings?.queues)?.map((name) => checkName('the queue', name))
+  const queues = (options.queues ?? settings?.queues)?.map((name) => checkClusterName('the queue', name))
   const slots = options.slots ?? settings?.slots ?? SLOTS
   if (!(Number.isInteger(slots) && slots >= 1 && slots <= MOST_SLOTS))
-    throw memberFaults.make('R5143', `a worker cannot have ${slots} slots`, { fix: `use a whole number from 1 to ${MOST_SLOTS}` })
+    throw clusterFaults.make('R5110', `a worker cannot have ${slots} slots`, { fix: `use a whole number from 1 to ${MOST_SLOTS}` })
   const cluster = await reflex.cluster()
+  // A worker of a queue that does not exist would wait for nothing.
   if (queues !== undefined) await requireQueues(cluster, queues)
   const words = await WorkerWords.of(reflex, [...(settings?.has ?? []), ...(options.has ?? [])])
   const stop = new AbortController()
@@ -73,14 +72,4 @@ export async function joinCluster(reflex: Reflex, options: JoinOptions = {}): Pr
       reflex.limitCalls(undefined)
     },
   }
-}
-
-/** A worker of a queue that does not exist would wait for nothing. Calls have queues of their own, which no worker serves. */
-async function requireQueues(cluster: Cluster, wanted: readonly string[]): Promise<void> {
-  const known = (await cluster.queues()).map(({ name }) => name).filter((name) => !name.includes(':'))
-  const missing = wanted.find((name) => !known.includes(name))
-  if (missing === undefined) return
-  throw clusterFaults.make('R5106', `there is no queue ${quote(missing)}; the queues are ${known.join(', ')}`, {
-    fix: `reflex queue set ${missing}`,
-  })
 }

@@ -1,4 +1,4 @@
-import type { ClusterFacts, MissingFacts, WorkerFacts } from '../../store/index.ts'
+import { type ClusterFacts, isCallQueue, type MissingFacts, type WorkerFacts } from '../../store/index.ts'
 import { findCluster } from '../../app/cluster/open.ts'
 import { counted } from '../../protocol/plain.ts'
 import type { Console } from '../console.ts'
@@ -70,7 +70,7 @@ function pausedChecks({ queues }: ClusterFacts): Check[] {
           {
             name: 'queue',
             mark: 'warns',
-            text: `${name} is paused; ${counted(waiting, name.includes(':') ? 'call' : 'turn')} waiting`,
+            text: `${name} is paused; ${counted(waiting, isCallQueue(name) ? 'call' : 'turn')} waiting`,
             fix: `reflex queue resume ${name}`,
           },
         ]

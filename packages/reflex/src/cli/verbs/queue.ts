@@ -1,5 +1,4 @@
-import type { Cluster, QueueFacts, QueueLimits, QueueRate } from '../../store/index.ts'
-import { memberFaults } from '../../app/cluster/faults.ts'
+import { type Cluster, clusterFaults, type QueueFacts, type QueueLimits, type QueueRate } from '../../store/index.ts'
 import { plainJson } from '../../protocol/plain.ts'
 import { faults } from '../../runs/faults.ts'
 import { readDuration } from '../../agents/duration.ts'
@@ -25,7 +24,8 @@ const NONE = 'none'
 
 /**
  * `reflex queue`: lists the queues of the cluster of a store, sets their limits, pauses and resumes them, and makes a stuck run due again.
- * Throws `R2031` for other words, `R5140`, `R5141`, `R5143`, and the faults of the package for a name that is not one of a queue.
+ * Throws `R2031` for other words, `R5140`, `R5141`, `R5110` for a name or a limit that is not one, and `R5106` for a queue to pause or
+ * resume that does not exist.
  */
 export async function queue(session: Session, words: readonly string[], flags: QueueFlags): Promise<number> {
   const [action = 'list', name] = words
@@ -41,6 +41,7 @@ export async function queue(session: Session, words: readonly string[], flags: Q
   const cluster = await session.reflex.cluster()
   if (name === undefined) return list(session, await cluster.queues())
   if (known === 'retry') return retry(session, cluster, name)
+  if (known !== 'set') await session.reflex.requireQueue(name)
   const limits = known === 'set' ? limitsOf(flags) : { paused: known === 'pause' }
   const facts = await cluster.setQueue(name, limits)
   return printQueue(session, known === 'set' ? 'set' : known === 'pause' ? 'paused' : 'resumed', facts)
@@ -55,7 +56,7 @@ async function retry(session: Session, cluster: Cluster, ref: string): Promise<n
   return EXIT.done
 }
 
-/** Reads the limits that the flags name. Throws `R5143` for a value that is not one. */
+/** Reads the limits that the flags name. Throws `R5110` for a value that is not one. */
 function limitsOf({ slots, tenantSlots, share, rate, tenantRate }: QueueFlags): QueueLimits {
   return {
     ...(slots === undefined ? {} : { slots: limitOf('--slots', slots, countOf) }),
@@ -71,7 +72,7 @@ function limitOf<Limit>(flag: string, word: string, read: (word: string) => Limi
   const limit = read(word)
   if (limit !== undefined) return limit
   const example = { '--share': '0.8', '--rate': '100/1m', '--tenant-rate': '10/1m' }[flag] ?? '10'
-  throw memberFaults.make('R5143', `${flag} ${quote(word)} is not a limit`, { fix: `write ${flag} ${example}, or ${flag} ${NONE}` })
+  throw clusterFaults.make('R5110', `${flag} ${quote(word)} is not a limit`, { fix: `write ${flag} ${example}, or ${flag} ${NONE}` })
 }
 
 function countOf(word: string): number | undefined {

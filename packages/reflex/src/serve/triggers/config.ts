@@ -5,7 +5,7 @@ import { secretIn } from '../../app/secret-file.ts'
 import { TRUST_LEVELS } from '../../policy/index.ts'
 import { readText } from '../../programs/read-text.ts'
 import { serveFaults } from '../../protocol/faults.ts'
-import type { RunPlace } from '../../store/index.ts'
+import { CLUSTER_NAME, type RunPlace } from '../../store/index.ts'
 import { checkSchema, type JsonText, type Path, readJson } from '../../text/index.ts'
 import { calendarProblem } from './calendar.ts'
 import { isPointer } from './pointer.ts'
@@ -25,6 +25,21 @@ const SECRET = z.union([z.strictObject({ env: z.string().min(1) }), z.strictObje
 const DURATION = z.number().int().positive().describe('Milliseconds')
 const VALUES = z.record(z.string(), z.json())
 
+const CLUSTER_PART = z.string().regex(CLUSTER_NAME).describe('Letters, digits, dots, hyphens and underscores')
+
+/** The place of a run among those of a cluster, as requests and files declare it. */
+export const PLACE = {
+  queue: CLUSTER_PART.exactOptional().describe('With a cluster: the queue in which the run waits for a worker'),
+  tenant: CLUSTER_PART.exactOptional().describe('With a cluster: the customer for whom the run works'),
+  priority: z.number().int().min(0).max(LEAST_URGENT).exactOptional().describe('With a cluster: a lower number goes first'),
+  needs: z
+    .array(CLUSTER_PART)
+    .min(1)
+    .max(MOST_NEEDS)
+    .exactOptional()
+    .describe('With a cluster: what a worker must have, as its --has says'),
+}
+
 const HOOK = z
   .strictObject({
     secret: SECRET.describe('Where the secret is: {"env": "NAME"} or {"file": "PATH"}'),
@@ -38,6 +53,7 @@ const HOOK = z
         values: VALUES.default({}),
         key: POINTER.exactOptional().describe('A value by which later messages find the run'),
         trust: z.enum(TRUST_LEVELS).default('untrusted'),
+        ...PLACE,
       })
       .exactOptional(),
     send: z
@@ -70,14 +86,6 @@ const SUBSCRIPTION = z.strictObject({
   private: z.boolean().default(false).describe('True: the address may be one of a private network'),
 })
 
-/** The place of a run among those of a cluster, as requests and files declare it. */
-export const PLACE = {
-  queue: NAME.exactOptional().describe('With a cluster: the queue in which the run waits for a worker'),
-  tenant: NAME.exactOptional().describe('With a cluster: the customer for whom the run works'),
-  priority: z.number().int().min(0).max(LEAST_URGENT).exactOptional().describe('With a cluster: a lower number goes first'),
-  needs: z.array(NAME).min(1).max(MOST_NEEDS).exactOptional().describe('With a cluster: what a worker must have, as its --has says'),
-}
-
 /** A schedule, as the file and the route declare it. */
 export const SCHEDULE = z.strictObject({
   cron: z.string().min(1).max(200),
@@ -105,8 +113,8 @@ export type Hook = Omit<z.output<typeof HOOK>, 'secret'> & { readonly secret: st
 export type Subscription = Omit<z.output<typeof SUBSCRIPTION>, 'secret'> & { readonly secret: string }
 export type Schedule = z.output<typeof SCHEDULE>
 
-/** Returns the place of the runs of a schedule, without absent parts. */
-export function placeOf({ queue, tenant, priority, needs }: Schedule): RunPlace {
+/** Returns the place of the runs of a hook or a schedule, without absent parts. */
+export function placeOf({ queue, tenant, priority, needs }: RunPlace): RunPlace {
   return {
     ...(queue === undefined ? {} : { queue }),
     ...(tenant === undefined ? {} : { tenant }),

@@ -2,7 +2,7 @@ import { isList, isObject, type Json, type JsonObject } from '../../kernel/index
 import { serveFaults } from '../../protocol/faults.ts'
 import { claimOnce, startWithKey } from '../starts.ts'
 import type { ServeWorld } from '../world.ts'
-import type { Hook } from './config.ts'
+import { type Hook, placeOf } from './config.ts'
 import { valueAtPointer } from './pointer.ts'
 
 /** The ledger of runs by the value that deliveries name them by. */
@@ -45,7 +45,7 @@ async function startRun(world: ServeWorld, start: NonNullable<Hook['start']>, de
   const request = { principal: actorOf(delivery), key: delivery.id, body: payload, id: undefined }
   const started = await startWithKey(reflex, request, async (id) => {
     if (key !== undefined) await reflex.store.appendAll(KEYS, `${id}:key`, [{ name: key, value: id }], reflex.host.now())
-    return reflex.start(program, { id, input, outside: true, trust: start.trust, by: actorOf(delivery) })
+    return reflex.start(program, { id, input, outside: true, trust: start.trust, by: actorOf(delivery), ...placeOf(start) })
   })
   if ('run' in started) return { did: 'started', run: started.run, repeated: true }
   const run = started.handle.id

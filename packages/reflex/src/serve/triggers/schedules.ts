@@ -42,7 +42,7 @@ export interface ScheduleView extends NamedSchedule {
   readonly last?: ScheduleMark
 }
 
-type Parts = Pick<Reflex, 'store' | 'host'>
+type Parts = Pick<Reflex, 'store' | 'host' | 'requireQueue'>
 
 /** The schedules of a store, and those of the operator's file. */
 export class Schedules {
@@ -75,11 +75,12 @@ export class Schedules {
     return views.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** Stores a schedule. Throws `R6056` for a calendar without times, `R6058` if the name is taken by another one. */
+  /** Stores a schedule. Throws `R6056` for a calendar without times, `R5106` for a queue that does not exist, `R6058` if the name is taken by another one. */
   async add(name: string, schedule: Schedule): Promise<void> {
     const problem = calendarProblem(schedule.cron, schedule.zone)
     if (problem !== undefined) throw serveFaults.make('R6056', problem.message, { path: problem.field })
     if (Object.hasOwn(this.#declared, name)) throw declaredInFile(name)
+    if (schedule.queue !== undefined) await this.#parts.requireQueue(schedule.queue)
     const added = await this.#write(DEFINITIONS, name, schedule, 0)
     if (added) return
     const [entry] = (await this.#parts.store.latest(DEFINITIONS, [name])).entries

@@ -1,14 +1,16 @@
-import type {
-  Cluster,
-  ClusterFacts,
-  ClusterPackage,
-  QueueFacts,
-  QueueLimits,
-  RunPlace,
-  TurnOutcome,
-  WorkerParts,
+import {
+  checkQueueName,
+  type Cluster,
+  type ClusterFacts,
+  type ClusterPackage,
+  noQueue,
+  type QueueFacts,
+  type QueueLimits,
+  type RunPlace,
+  type TurnOutcome,
+  type WorkerParts,
 } from '../../../src/store/index.ts'
-import { Fault, type Store } from '../../../src/kernel/index.ts'
+import type { Store } from '../../../src/kernel/index.ts'
 import type { VirtualHost } from '../../../src/testing/index.ts'
 
 /** A cluster in this process over any store: it gives each due run to a worker that can run its program. */
@@ -81,7 +83,7 @@ export class FakeCluster implements ClusterPackage {
         return { drain: async () => void this.workers.splice(this.workers.indexOf(parts), 1) }
       },
       enlist: async (run, place) => {
-        if (!this.made.has(place.queue ?? 'default')) throw new Fault('R5106', `there is no queue ${place.queue}`, 'fail')
+        if (!this.made.has(place.queue ?? 'default')) throw noQueue(place.queue ?? 'default', [...this.made.keys()])
         this.places.set(run, place)
       },
       queues: async () => [...this.made.values()],
@@ -108,6 +110,7 @@ export class FakeCluster implements ClusterPackage {
   }
 
   #setQueue(name: string, limits: QueueLimits): QueueFacts {
+    checkQueueName(name)
     const { share, ...others } = limits
     const made = { ...(this.made.get(name) ?? emptyQueue(name)), ...others, ...(typeof share === 'number' ? { share } : {}) }
     this.made.set(name, made)

@@ -1,0 +1,46 @@
+import type { Fault } from '../kernel/index.ts'
+import { clusterFaults } from './cluster-faults.ts'
+
+/** The form of the names of queues, of tenants, and of words that an operator says of a worker. */
+export const CLUSTER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+/** The form of the names of queues that limit calls: `model:openai`, `tool:refund`. */
+const CALLS = /^(?:model|tool):[\w.-]{1,120}$/
+/** The queue of turns whose worker died. It has room of its own, so that they never wait for turns that are under way; nothing starts in it. */
+export const RECOVERED_QUEUE = 'recovered'
+/** The most characters of a name, and the most names of queues, that a message repeats. */
+const SHOWN = 40
+const LISTED = 10
+
+/** Returns the name of a queue, a tenant or a word. Throws `R5110` for anything that is not one. `what`: it in words, such as `--has`. */
+export function checkClusterName(what: string, name: string): string {
+  if (CLUSTER_NAME.test(name)) return name
+  throw clusterFaults.make('R5110', `${what} ${shown(name)} is not a name`, {
+    fix: 'use 1 to 64 letters, digits, dots, hyphens and underscores',
+  })
+}
+
+/** Throws `R5110` for a name that no queue can have: neither one of turns, nor one of calls such as `tool:refund`. */
+export function checkQueueName(name: string): void {
+  if (name === RECOVERED_QUEUE) throw clusterFaults.make('R5110', 'the queue recovered has no limits', { fix: 'choose another name' })
+  if (!CALLS.test(name)) checkClusterName('the queue', name)
+}
+
+/** Returns true for the name of a queue that limits calls in place of turns. */
+export function isCallQueue(name: string): boolean {
+  return name.includes(':')
+}
+
+/** Returns `R5106` for a name that is not among those of the queues. `guess`: the name that was probably meant. */
+export function noQueue(name: string, queues: readonly string[], guess?: string): Fault {
+  const more = queues.length > LISTED ? ` and ${queues.length - LISTED} more` : ''
+  const known = guess === undefined ? `the queues are ${queues.slice(0, LISTED).join(', ')}${more}` : `did you mean "${guess}"?`
+  const make = CLUSTER_NAME.test(name) || CALLS.test(name) ? `reflex queue set ${name}` : 'reflex queue list'
+  return clusterFaults.make('R5106', `there is no queue ${shown(name)}; ${known}`, {
+    fix: guess === undefined ? make : `write ${guess}, or make the queue: ${make}`,
+  })
+}
+
+function shown(name: string): string {
+  const text = JSON.stringify(name)
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
+}
