@@ -22,6 +22,7 @@ import {
 } from 'reflex-runtime/store'
 import { connect, type Connection } from './connection.ts'
 import { Engine } from './engine.ts'
+import { isAble } from './sql/able.ts'
 import { DEFAULT_QUEUE, engineSchema, type Names, namesOf } from './sql/names.ts'
 import { layoutOf, prepareSchema } from './sql/schema.ts'
 import { join } from './worker.ts'
@@ -194,12 +195,11 @@ class PostgresCluster implements Cluster {
   async #missing(): Promise<{ readonly missing: readonly MissingFacts[]; readonly missingCount: number }> {
     const { connection, names } = this.#parts
     const rows = await connection.query<MissingFacts & { count: number }>(
-      `with alive as (select can, queues from ${names.own}.worker where seen + ttl > ${names.own}.now_ms() and not drains)
+      `with alive as (select can, open, queues from ${names.own}.worker where seen + ttl > ${names.own}.now_ms() and not drains)
       select id as run, queue, since::float8 as since, count(*) over ()::float8 as count,
-        coalesce((select array(select need from unnest(needs) as need where need <> all(can)) from alive
-          order by (select count(*) from unnest(needs) as need where need <> all(can)) limit 1), needs) as lacks
+        coalesce((select ${names.own}.lacking(needs, can) as lacks from alive order by cardinality(${names.own}.lacking(needs, can)) limit 1), needs) as lacks
         from ${names.own}.turn where state = 'waits'
-          and not exists (select from alive where can @> needs and (queues is null or turn.queue = any(queues)))
+          and not exists (select from alive where ${isAble(names.own, 'needs')} and (queues is null or turn.queue = any(queues)))
         order by since limit ${LISTED}`,
     )
     return { missing: rows.map(({ run, queue, lacks, since }) => ({ run, queue, lacks, since })), missingCount: rows[0]?.count ?? 0 }

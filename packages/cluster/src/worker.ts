@@ -137,9 +137,10 @@ class Worker implements ClusterWorker {
     const { connection, names } = this.#shared
     const { worker, can, queues, slots, leaseMs, fingerprint } = this.#parts
     await connection.query(
-      `insert into ${names.own}.worker (id, version, can, queues, slots, began, seen, ttl, drains, fingerprint)
-        values ($1, $2, $3, $4, $5, ${names.own}.now_ms(), ${names.own}.now_ms(), $6, $7, $8)
-        on conflict (id) do update set version = excluded.version, can = excluded.can, queues = excluded.queues, slots = excluded.slots,
+      `insert into ${names.own}.worker (id, version, can, open, queues, slots, began, seen, ttl, drains, fingerprint)
+        values ($1, $2, $3, exists (select from unnest($3::text[]) as word where word like '%@*'), $4, $5, ${names.own}.now_ms(), ${names.own}.now_ms(),
+          $6, $7, $8)
+        on conflict (id) do update set version = excluded.version, can = excluded.can, open = excluded.open, queues = excluded.queues, slots = excluded.slots,
           seen = excluded.seen, ttl = excluded.ttl, drains = excluded.drains`,
       [worker.id, this.#version, [...can].sort(), queues ?? null, slots, leaseMs, this.#isDraining, fingerprint ?? null],
     )

@@ -62,6 +62,32 @@ describe.skipIf('missing' in programs)(`deploys over runs that sleep, on a real 
     },
   )
 
+  it('a function without a version meets every version, also after a worker with another version has refused the run', async () => {
+    const [store, workdir] = [server.address(), mkdtempSync(join(tmpdir(), 'reflex-cluster-'))]
+    onTestFinished(() => rmSync(workdir, { recursive: true, force: true, maxRetries: 10 }))
+    const deploy = DEPLOYS.find(({ name }) => name === 'a workflow with a guard in a version')
+    if (deploy === undefined) throw new Error('the program is gone')
+    const process = (options: object): Reflex => {
+      const reflex = new Reflex({ store, workdir, cluster: true, ...options })
+      onTestFinished(() => reflex.close())
+      return reflex
+    }
+    const other = await joinCluster(process(deploy.lacks))
+    const starter = process({ ...deploy.has })
+    const handle = await starter.start(deploy.write(workdir), { id: 'otter', trust: 'trusted' })
+    const cluster = await starter.cluster()
+    await until(async () => (await cluster.facts()).missingCount === 1)
+    expect((await cluster.facts()).missing).toMatchObject([{ run: 'otter', lacks: ['function:workflow/open@2'] }])
+    await other.leave()
+    const open = await joinCluster(process({ workflow: { guards: { open: () => true } } }))
+    onTestFinished(() => open.leave())
+    await until(async () => (await starter.store.read('otter', 0))?.row.status === 'suspended')
+    await wake(deploy, starter, 'otter')
+    await until(async () => (await starter.store.read('otter', 0))?.row.status === 'completed')
+    expect(await cluster.facts()).toMatchObject({ missing: [], stuck: [] })
+    handle.close()
+  })
+
   it('a store without a cluster is left as it is, and what is not one is refused', async () => {
     const schema = 'found'
     const address = server.address({ schema })

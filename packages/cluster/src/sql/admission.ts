@@ -1,3 +1,4 @@
+import { isAble } from './able.ts'
 import { APPLICATION, type Names, TURN } from './names.ts'
 
 /** The part of the slots that one tenant may take. The rest is kept for others. */
@@ -44,7 +45,7 @@ $$;
 create or replace function ${own}.version_for(of_queue text, wanted text[], at bigint) returns text language sql stable ${BODY} as $$
   select able.version from (
     select version, sum(slots) as slots from ${own}.worker
-      where seen + ttl > at and not drains and can @> wanted and (queues is null or of_queue = any(queues)) group by version
+      where seen + ttl > at and not drains and ${isAble(own, 'wanted')} and (queues is null or of_queue = any(queues)) group by version
   ) as able left join (
     select version, sum(turns) as turns from ${own}.load where queue = of_queue group by version
   ) as used using (version)
@@ -86,7 +87,7 @@ begin
   if q.paused then return 'queue'; end if;
   chosen := ${own}.version_for(t.queue, t.needs, at);
   if chosen is null then
-    if exists (select from ${own}.worker where seen + ttl > at and not drains and can @> t.needs and (queues is null or t.queue = any(queues)))
+    if exists (select from ${own}.worker where seen + ttl > at and not drains and ${isAble(own, 't.needs')} and (queues is null or t.queue = any(queues)))
       then return 'needs'; end if;
     update ${own}.turn set parked = true where run in (select run from ${own}.turn where queue = t.queue and tenant = t.tenant
       and state = 'waits' and not parked and needs = t.needs limit ${MOST_PARKED} for update skip locked);

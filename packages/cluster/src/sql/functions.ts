@@ -1,3 +1,4 @@
+import { able } from './able.ts'
 import { admission } from './admission.ts'
 import { load } from './load.ts'
 import type { Names } from './names.ts'
@@ -18,7 +19,7 @@ const RECORDS_PER_DEATH = 20
  * - `begin_turn`, `end_turn`: what a worker says of a turn. `wait_again`: gives the run another one, which waits among the others.
  */
 export function functions(names: Names): string {
-  return [helpers(names), dueOf(names), load(names), admission(names), making(names), turns(names), triggers(names)].join('\n')
+  return [helpers(names), able(names), dueOf(names), load(names), admission(names), making(names), turns(names), triggers(names)].join('\n')
 }
 
 const BODY = 'security definer set search_path = pg_catalog, pg_temp'

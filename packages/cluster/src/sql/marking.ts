@@ -1,3 +1,4 @@
+import { isAble } from './able.ts'
 import type { Names } from './names.ts'
 
 /** The most runs that are looked at in one bite. */
@@ -85,9 +86,9 @@ begin
   select coalesce(string_agg(word, ';' order by word), '') into now_living from (
     select distinct version || ' ' || coalesce(queues::text, '') as word from ${own}.worker where seen + ttl > at and not drains) as words;
   if not whole and exists (select from ${own}.header where living = now_living) then return false; end if;
-  with able as (select distinct can, queues from ${own}.worker where seen + ttl > at and not drains)
+  with able as (select distinct can, open, queues from ${own}.worker where seen + ttl > at and not drains)
   update ${own}.turn set parked = false where run in (select run from ${own}.turn where state = 'waits' and parked
-    and exists (select from able where can @> turn.needs and (queues is null or turn.queue = any(queues)))
+    and exists (select from able where ${isAble(own, 'turn.needs')} and (queues is null or turn.queue = any(queues)))
     limit ${MOST_UNPARKED} for update skip locked);
   get diagnostics done = row_count;
   if done < ${MOST_UNPARKED} then update ${own}.header set living = now_living where living is distinct from now_living; end if;

@@ -25,7 +25,7 @@ export interface HostParts {
   chosen?(settings: NamingSettings): readonly HostPart[]
 }
 
-/** The version of a function whose host states none: it stands for every version. */
+/** The version of a function whose host states none: it stands for every version, as the contract of clusters says. */
 export const ANY_VERSION = '*'
 /** The digits of a digest in a name: enough to tell two texts apart. */
 const DIGITS = 12

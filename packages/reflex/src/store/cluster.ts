@@ -20,7 +20,12 @@ export interface WorkerParts {
   readonly worker: Worker
   /** Milliseconds without a heartbeat after which the worker counts as dead. */
   readonly leaseMs: number
-  /** What this worker can run, such as `kind:workflow@3` and `tool:refund`. Workers with the same words share a version. */
+  /**
+   * What this worker can run, such as `kind:workflow@3` and `tool:refund`. Workers with the same words share a version. A function is listed by
+   * its name, `function:workflow/approved`, and in each version, `function:workflow/approved@2`; one that the host gives without a version is
+   * listed as `function:workflow/approved@*`, which stands for every version. So a run that any version serves needs the name alone. Agents,
+   * types of nodes, actions, schemas, tools and models have no versions.
+   */
   readonly can: readonly string[]
   /** The most turns at once. It is one number for all workers of a queue: that of the worker that joined last. */
   readonly slots: number
@@ -52,7 +57,7 @@ export interface RunPlace {
   readonly tenant?: string
   /** A lower number goes first. Default: 0. */
   readonly priority?: number
-  /** Words of `can` that its worker must have, besides those for its program. */
+  /** Words of `can` that its worker must have, besides those for its program. A word without a version is met by any version. */
   readonly needs?: readonly string[]
 }
 

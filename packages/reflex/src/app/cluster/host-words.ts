@@ -25,7 +25,7 @@ export function lackingParts(
   settings: NamingSettings = {},
 ): readonly string[] {
   const { kind, functions = [] } = program
-  const pinned = functions.flatMap((pin) => (satisfying(kind, pin, can) === undefined ? [missingFunction(kind, pin, can)] : []))
+  const pinned = functions.filter((pin) => !hasFunction(kind, pin, can)).map((pin) => pinnedWord(kind, pin))
   const named = namedBy(kinds, program, settings).map((part) => wordOf(kind, part))
   return [...pinned, ...named.filter((word) => !can.has(word))]
 }
@@ -35,7 +35,7 @@ export function statedNeeds(kinds: Kinds, programs: readonly Program[]): readonl
   const needs = programs.flatMap((program) => {
     const { kind, functions = [] } = program
     const given = new Set(givenWords(kinds, kind))
-    const pinned = functions.flatMap((pin) => satisfying(kind, pin, given) ?? [])
+    const pinned = functions.filter((pin) => hasFunction(kind, pin, given)).map((pin) => pinnedWord(kind, pin))
     return [...pinned, ...namedBy(kinds, program, {}).flatMap((part) => (given.has(wordOf(kind, part)) ? [wordOf(kind, part)] : []))]
   })
   return [...new Set(needs)].sort()
@@ -60,17 +60,12 @@ function namedIn(host: HostParts, source: Json | undefined): readonly HostPart[]
   return parts
 }
 
-/** Returns the word of `can` for a pinned function; undefined if it has none. A digest that only one side states is not compared. */
-function satisfying(kind: string, [name, version, digest]: FunctionPin, can: ReadonlySet<string>): string | undefined {
-  const exact = wordOf(kind, { part: 'function', name: versionedName(name, version, digest) })
-  if (can.has(exact)) return exact
-  // A host without versions has every one, so any host with the function can be meant.
-  const open = wordOf(kind, { part: 'function', name: versionedName(name, ANY_VERSION) })
-  return can.has(open) ? wordOf(kind, { part: 'function', name }) : undefined
+/** Returns the word for a function as a run has pinned it. */
+function pinnedWord(kind: string, [name, version, digest]: FunctionPin): string {
+  return wordOf(kind, { part: 'function', name: versionedName(name, version, digest) })
 }
 
-/** A host that lacks the function altogether does not ask for a version: another one may have the function without versions. */
-function missingFunction(kind: string, [name, version, digest]: FunctionPin, can: ReadonlySet<string>): string {
-  const unversioned = wordOf(kind, { part: 'function', name })
-  return can.has(unversioned) ? wordOf(kind, { part: 'function', name: versionedName(name, version, digest) }) : unversioned
+/** True if words have a function in the version of a pin, or in every version. */
+function hasFunction(kind: string, pin: FunctionPin, words: ReadonlySet<string>): boolean {
+  return words.has(pinnedWord(kind, pin)) || words.has(pinnedWord(kind, [pin[0], ANY_VERSION]))
 }

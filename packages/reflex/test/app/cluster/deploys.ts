@@ -142,7 +142,7 @@ export const DEPLOYS: readonly Deploy[] = [
     write: asking({ go: 'done' }, { type: 'custom', name: 'open', version: '2' }),
     has: { workflow: { guards: { open: () => true } } },
     lacks: {},
-    words: ['function:workflow/open'],
+    words: ['function:workflow/open@2'],
     wake: YES,
   },
   {
@@ -219,7 +219,7 @@ export const DEPLOYS: readonly Deploy[] = [
     },
     has: { dataflow: { primitives: [setHeater] } },
     lacks: {},
-    words: ['function:dataflow/set_heater'],
+    words: ['function:dataflow/set_heater@0.1.0'],
     start: { dataflow: { stays: true } },
     wake: readings,
   },
