@@ -11,6 +11,7 @@ import {
   type ClusterFacts,
   type ClusterOptions,
   type ClusterWorker,
+  type CrashingFacts,
   type MissingFacts,
   type QueueFacts,
   type QueueLimits,
@@ -164,14 +165,15 @@ class PostgresCluster implements Cluster {
   }
 
   async facts(): Promise<ClusterFacts> {
-    const [workers, queues, waiting, missing, stuck] = await Promise.all([
+    const [workers, queues, waiting, missing, stuck, crashing] = await Promise.all([
       this.#workers(),
       this.queues(),
       this.#waiting(),
       this.#missing(),
       this.#stuck(),
+      this.#crashing(),
     ])
-    return { workers, queues, waiting, ...missing, ...stuck }
+    return { workers, queues, waiting, ...missing, ...stuck, ...crashing }
   }
 
   #workers(): Promise<readonly WorkerFacts[]> {
@@ -213,6 +215,16 @@ class PostgresCluster implements Cluster {
     )
     const stuck = rows.map(({ run, crashes, fault, since }) => ({ run, crashes, since, fault: faultOf(run, fault) }))
     return { stuck, stuckCount: rows[0]?.count ?? 0 }
+  }
+
+  /** Turns that have ended workers and are tried again: the heartbeats of a cluster whose workers are restarted at once show nothing of it. */
+  async #crashing(): Promise<{ readonly crashing: readonly CrashingFacts[]; readonly crashingCount: number }> {
+    const { connection, names } = this.#parts
+    const rows = await connection.query<CrashingFacts & { count: number }>(
+      `select id as run, crashes, worker, count(*) over ()::float8 as count
+        from ${names.own}.turn where crashes > 1 and state <> 'stuck' order by crashes desc, id limit ${LISTED}`,
+    )
+    return { crashing: rows.map(({ run, crashes, worker }) => ({ run, crashes, worker })), crashingCount: rows[0]?.count ?? 0 }
   }
 
   async close(): Promise<void> {

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { systemHost } from 'reflex-runtime/kernel'
+import { Reflex } from '../../reflex/src/app/reflex.ts'
+import { workflow } from '../../reflex/src/kinds/workflow/index.ts'
+import { defineTool } from '../../reflex/src/tools/index.ts'
 import { pgbouncer, Pooler } from '../../reflex/test/store/pgbouncer.ts'
 import { PostgresServer, postgresPrograms } from '../../reflex/test/store/postgres-server.ts'
 import { findCluster, openCluster } from '../src/index.ts'
+import { Workers } from './processes.ts'
 import { ClusterWorld, until } from './world.ts'
 
 const programs = postgresPrograms()
@@ -11,6 +15,14 @@ const withoutPooler = pgbouncer === undefined ? ' (skipped: pgbouncer is not ins
 /** The connections of a worker that docs/scaling.md states: seven of the store, four of the cluster. */
 const MOST = 11
 const AT_ONCE = 64
+
+/** A question, and a call of a tool after it. */
+const ASKS = workflow({
+  id: 'asks',
+  entry: 'ask',
+  nodes: { ask: { spec: { ask: 'Go on?', options: [{ event: 'YES' }] } }, one: { spec: { tool: 'note', args: { step: 'one' } } } },
+  edges: [{ id: 'yes', from: 'ask', to: 'one', event: 'YES' }],
+})
 
 describe.skipIf('missing' in programs)(`the connections of a worker${skipped}`, () => {
   let server: PostgresServer
@@ -56,13 +68,34 @@ describe.skipIf('missing' in programs)(`the connections of a worker${skipped}`, 
       return pooler
     }
 
-    it('work in session mode: a run is due, carried on, and answered', async () => {
+    it('work in session mode: a run is due and carried on', async () => {
       const { port } = await poolerIn('session')
       const world = await ClusterWorld.at(server, systemHost, server.address({ port, schema: 'through_pooler' }))
       await world.join(world.carrying())
       await world.start('otter-1')
       await until(async () => (await world.status('otter-1')) === 'completed')
       expect(world.troubles).toEqual([])
+    })
+
+    it('carry an answer in session mode to the worker of another process', async () => {
+      const { port } = await poolerIn('session')
+      const address = server.address({ port, schema: 'answered' })
+      const workers = new Workers({ address, leaseMs: 8000, toolMs: 0, tools: true })
+      onTestFinished(() => workers.end())
+      const note = defineTool({ name: 'note', description: 'Notes.', leaves: true, repeat: 'keyed', needs: () => [], run: () => ({}) })
+      const reflex = new Reflex({ store: address, cluster: true, workdir: workers.folder, tools: [note] })
+      onTestFinished(() => reflex.close())
+      await workers.start()
+      const handle = await reflex.start(ASKS, { id: 'otter' })
+      await handle.idle({ until: 'people' })
+      const { handle: opened } = await reflex.answer('otter', 'YES')
+      await handle.idle({ until: 'end' })
+      expect({ opened, status: handle.status, did: workers.lines.map(({ did }) => did) }).toEqual({
+        opened: undefined,
+        status: 'completed',
+        did: ['begun', 'ended'],
+      })
+      expect(workers.said.join('')).not.toMatch(/R51|R50/)
     })
 
     it.each(['transaction', 'statement'])('are refused in %s mode before anything is written, also without a store', async (mode) => {

@@ -33,7 +33,18 @@ describe.skipIf('missing' in programs)(`a turn whose workers die${skipped}`, () 
   it('is set aside after ten, also if each of them records that it tries again', async () => {
     const world = await ClusterWorld.at(server)
     expect(await deathsOf(world, 1, 20)).toBe(10)
+    expect(await world.cluster.facts()).toMatchObject({ crashing: [], crashingCount: 0 })
     expect((await world.cluster.facts()).stuck).toMatchObject([{ run: 'otter', crashes: 10, fault: { code: 'R5108' } }])
+  })
+
+  it('is listed with the number of deaths and its worker before it is set aside', async () => {
+    const world = await ClusterWorld.at(server)
+    expect(await deathsOf(world, 1, 3)).toBe(3)
+    expect(await world.cluster.facts()).toMatchObject({
+      crashing: [{ run: 'otter', crashes: 3, worker: workerOf('worker-3').id }],
+      crashingCount: 1,
+      stuckCount: 0,
+    })
   })
 
   it('is not set aside while it makes progress', async () => {

@@ -44,6 +44,7 @@ create index turn_waits on ${own}.turn (queue, tenant, priority, since, run) whe
 create index turn_parked on ${own}.turn (needs) where state = 'waits' and parked;
 create index turn_under_way on ${own}.turn (queue, version) where state in ('admitted', 'begun');
 create index turn_worker on ${own}.turn (worker) where worker is not null;
+create index turn_crashing on ${own}.turn (crashes) where crashes > 1;
 create index turn_stuck on ${own}.turn (since) where state = 'stuck';
 create table ${own}.load (
   queue text not null, tenant text not null, version text not null, part bigint generated always as identity, turns integer not null,

@@ -23,4 +23,5 @@ export function measureCluster(facts: ClusterFacts, metrics: ServeMetrics, now: 
   metrics.lacking.clear()
   for (const { lacks } of facts.missing) for (const word of lacks) metrics.lacking.add(1, { word })
   metrics.stuck.set(facts.stuckCount)
+  metrics.crashing.set(facts.crashingCount)
 }

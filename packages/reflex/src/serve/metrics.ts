@@ -96,6 +96,7 @@ export class ServeMetrics {
   readonly missing = new Metric('reflex_cluster_runs_missing', 'gauge', 'Runs that are due and that no living worker can take')
   readonly lacking = new Metric('reflex_cluster_runs_lacking', 'gauge', 'The 100 oldest runs that no worker can take, by missing word')
   readonly stuck = new Metric('reflex_cluster_runs_stuck', 'gauge', 'Runs whose turns failed too often')
+  readonly crashing = new Metric('reflex_cluster_runs_crashing', 'gauge', 'Runs in whose turns several workers in a row have died')
 
   /** Returns all metrics as the text format of Prometheus. */
   text(): string {

@@ -147,6 +147,14 @@ export interface StuckFacts {
   readonly since: number
 }
 
+/** A run in whose turn two workers or more have died in a row. After ten it is stuck. */
+export interface CrashingFacts {
+  readonly run: string
+  readonly crashes: number
+  /** The worker that has its turn now, or had it last. */
+  readonly worker: string | null
+}
+
 /** The state of a cluster. Lists have at most 100 entries; the counts are exact. */
 export interface ClusterFacts {
   readonly workers: readonly WorkerFacts[]
@@ -156,6 +164,9 @@ export interface ClusterFacts {
   readonly missingCount: number
   readonly stuck: readonly StuckFacts[]
   readonly stuckCount: number
+  /** The most crashes first. */
+  readonly crashing: readonly CrashingFacts[]
+  readonly crashingCount: number
 }
 
 export interface ClusterOptions {

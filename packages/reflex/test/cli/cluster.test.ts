@@ -54,6 +54,7 @@ test.each([
   [['worker', '--cluster', '--queue', 'Default2'], 'R5106', 'write default'],
   [['run', 'refund.workflow.json', '--cluster', '--queue', 'defualt'], 'R5106', 'write default'],
   [['schedule', 'add', 'a', 'workflow:refund', '--cron', '* * * * *', '--queue', 'defualt'], 'R5106', 'write default'],
+  [['watch', 'patrol.lua', '--cluster'], 'R2031', 'signal RUN debug step'],
   [['worker', '--queue', 'slow'], 'R5142', 'add --cluster'],
   [['worker', '--has', 'gpu'], 'R5142', 'add --cluster'],
   [['worker', '--cluster', '--once'], 'R2031', 'leave --once out'],
@@ -117,13 +118,15 @@ test('doctor lists workers by version, what waits, what nobody can take, and wha
     missingCount: 3,
     stuck: [{ run: 'crane-6v4h', crashes: 10, since: now, fault: { code: 'R5108', message: 'ten workers died', verdict: 'fail' } }],
     stuckCount: 1,
+    crashing: [{ run: 'wren-2k8x', crashes: 3, worker: 'b' }],
+    crashingCount: 1,
   }
   await reflex(['queue', 'set', 'slow'], options)
   await reflex(['queue', 'pause', 'slow'], options)
   const { out } = await reflex(['doctor', '--json'], options)
   const { checks } = DOCUMENTS.doctor.parse(JSON.parse(out))
   const found = checks.flatMap(({ name, found, text, fix }) =>
-    ['cluster', 'queue', 'waits', 'stuck'].includes(name) ? [[name, found, text, fix]] : [],
+    ['cluster', 'queue', 'waits', 'crashes', 'stuck'].includes(name) ? [[name, found, text, fix]] : [],
   )
   expect(found).toEqual([
     ['cluster', 'ok', '4 workers of version v1 · 12 of 256 slots in use · 1 draining', undefined],
@@ -143,6 +146,12 @@ test('doctor lists workers by version, what waits, what nobody can take, and wha
     ],
     ['waits', 'warning', 'newt-4d1s: no worker that has what it needs serves the queue slow', 'reflex worker --cluster --queue slow'],
     ['waits', 'warning', 'and 1 more run', undefined],
+    [
+      'crashes',
+      'warning',
+      'wren-2k8x: 3 workers in a row died in its turn; the latest is b; after ten it is set aside',
+      'read the log of the worker; reflex trace wren-2k8x',
+    ],
     ['stuck', 'warning', 'crane-6v4h: R5108 ten workers died', 'reflex queue retry crane-6v4h'],
   ])
   expect((await reflex(['queue', 'retry', 'newt'], options)).err).toContain('not stuck')

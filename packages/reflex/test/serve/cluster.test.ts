@@ -29,12 +29,14 @@ test('a server of a cluster leaves what it starts to a worker, and its metrics h
     waiting: [{ queue: 'default', tenant: 'acme', waiting: 7, oldest: host.now() - 2000 }],
     missing: [{ run: 'newt', lacks: ['tool:charge'], queue: 'default', since: host.now() }],
     missingCount: 2,
+    crashingCount: 3,
   }
   const response = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${server.token}` } })
   const text = await response.text()
   expect(text).toContain('reflex_cluster_waiting{queue="default",tenant="acme"} 7\n')
   expect(text).toContain('reflex_cluster_waiting_seconds{queue="default",tenant="acme"} 2\n')
   expect(text).toContain('reflex_cluster_runs_missing 2\n')
+  expect(text).toContain('reflex_cluster_runs_crashing 3\n')
   expect(text).toContain('reflex_cluster_runs_lacking{word="tool:charge"} 1\n')
   expect(text).toContain('reflex_cluster_turns{queue="default",state="waiting"} 0\n')
   expect(text).toContain('reflex_cluster_calls{queue="tool:refund",state="waiting"} 0\n')

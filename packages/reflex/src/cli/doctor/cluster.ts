@@ -30,6 +30,7 @@ function checksOf(facts: ClusterFacts, now: number): Check[] {
     ...pausedChecks(facts),
     ...waitingChecks(facts, now),
     ...missingChecks(facts),
+    ...crashingChecks(facts),
     ...stuckChecks(facts),
   ]
 }
@@ -107,6 +108,18 @@ function missingCheck({ run, lacks, queue }: MissingFacts): Check {
   const more = lacks.length > said.length ? ` and ${counted(lacks.length - said.length, 'more word')}` : ''
   const text = `${run}: no worker has ${said.map((word) => word.text).join(', ')}${more}`
   return { name: 'waits', mark: 'warns', text, fix: [...new Set(said.map(({ fix }) => fix))].join('; ') }
+}
+
+/** A run that ends its workers. A supervisor restarts them, so nothing else shows it. */
+function crashingChecks({ crashing, crashingCount }: ClusterFacts): Check[] {
+  return [
+    ...crashing.slice(0, MOST_LINES).map(({ run, crashes, worker }): Check => {
+      const latest = worker === null ? '' : `; the latest is ${worker}`
+      const text = `${run}: ${crashes} workers in a row died in its turn${latest}; after ten it is set aside`
+      return { name: 'crashes', mark: 'warns', text, fix: `read the log of the worker; reflex trace ${run}` }
+    }),
+    ...moreChecks('crashes', crashingCount, Math.min(crashing.length, MOST_LINES)),
+  ]
 }
 
 function stuckChecks({ stuck, stuckCount }: ClusterFacts): Check[] {

@@ -43,8 +43,15 @@ export async function feed(session: Session, { run }: RunHandle, live: LiveRuns,
   }
 }
 
-/** `reflex watch FILE`: runs a program that stays for events, gives it each version that is saved, and shows its nodes. */
+/**
+ * `reflex watch FILE`: runs a program that stays for events, gives it each version that is saved, and shows its nodes. Throws `R2031` with
+ * `--cluster`: only the process that holds a run gives it a version and the commands of a person.
+ */
 export async function watch(session: Session, file: string, flags: WatchFlags): Promise<number> {
+  if (flags.cluster === true)
+    throw faults.make('R2031', 'watch holds its run, and the workers of a cluster hold theirs', {
+      fix: 'leave --cluster out; or reflex run FILE --cluster --break NODE, then reflex signal RUN debug step',
+    })
   const watched = await liveRuns(session, file, flags.kind)
   await requireEvents(session, flags.events)
   const { live } = watched

@@ -102,6 +102,8 @@ export class FakeCluster implements ClusterPackage {
         missingCount: 0,
         stuck: [],
         stuckCount: 0,
+        crashing: [],
+        crashingCount: 0,
         ...this.said,
         queues: [...this.made.values()],
       }),
