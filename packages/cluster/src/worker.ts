@@ -1,10 +1,12 @@
-import { digest, type Fault, faultData, toFault } from 'reflex-runtime/kernel'
-import { clusterFaults, type ClusterWorker, isCallQueue, type TurnOutcome, type WorkerParts } from 'reflex-runtime/store'
+import { digest } from 'reflex-runtime/kernel'
+import { clusterFaults, type ClusterWorker, isCallQueue, type WorkerParts } from 'reflex-runtime/store'
 import { Calls } from './calls.ts'
 import { addQueue, launchEngine, stopEngine } from './engine.ts'
+import { Repeats, troubleOf } from './repeats.ts'
 import { differingSecrets } from './secrets.ts'
 import { engineSchema } from './sql/names.ts'
 import { type Shared, Ticker } from './ticker.ts'
+import { Turns } from './turns.ts'
 
 /** Milliseconds between two ticks. */
 const TICK_MS = 250
@@ -36,26 +38,23 @@ class Worker implements ClusterWorker {
   readonly #shared: Shared
   readonly #parts: WorkerParts
   readonly #version: string
-  /** The turns under way: the run and its number. */
-  readonly #turns = new Set<string>()
-  /** Turns that were begun here according to the database and are not under way, as of the last look. */
-  #forgotten: ReadonlySet<string> = new Set()
   #isDraining = false
   #isLaunched = false
   #drained: Promise<void> | undefined
-  /** The repeated tasks that have failed: the code of the fault, and whether the task has worked since. */
-  readonly #failing = new Map<string, { readonly code: string; works: boolean }>()
-  readonly #cancelTimers = new Map<string, () => void>()
   /** The queues that DBOS looks at for this worker. */
   readonly #served = new Set<string>()
   readonly #calls: Calls
   readonly #ticker: Ticker
+  readonly #turns: Turns
+  readonly #repeats: Repeats
 
   constructor(shared: Shared, parts: WorkerParts) {
     this.#shared = shared
     this.#parts = parts
-    this.#calls = new Calls({ ...shared, worker: parts.worker.id, onTrouble: (thrown) => parts.onTrouble(faultOf(thrown)) })
+    this.#calls = new Calls({ ...shared, worker: parts.worker.id, onTrouble: (thrown) => parts.onTrouble(troubleOf(thrown)) })
     this.#ticker = new Ticker(shared, () => this.#isDraining)
+    this.#turns = new Turns(shared, parts, this.#ticker)
+    this.#repeats = new Repeats(shared.host, (fault) => parts.onTrouble(fault))
     this.#version = digest(JSON.stringify([...parts.can].sort())).slice(0, 16)
   }
 
@@ -69,12 +68,12 @@ class Worker implements ClusterWorker {
     await this.#beat()
     const differing = await differingSecrets(this.#shared, this.#parts)
     if (differing !== undefined) this.#parts.onTrouble(differing)
-    this.#repeat('beat', this.#parts.leaseMs / BEATS, () => this.#beat())
-    this.#repeat('queues', QUEUES_MS, async () => {
+    this.#repeats.repeat('beat', this.#parts.leaseMs / BEATS, () => this.#beat())
+    this.#repeats.repeat('queues', QUEUES_MS, async () => {
       await this.#readQueues()
-      await this.#endForgotten()
+      await this.#turns.endForgotten()
     })
-    this.#repeat('tick', TICK_MS, () => this.#ticker.tick())
+    this.#repeats.repeat('tick', TICK_MS, () => this.#ticker.tick())
   }
 
   /**
@@ -99,7 +98,8 @@ class Worker implements ClusterWorker {
         worker: worker.id,
         version: this.#version,
         queues,
-        turn: (run, number) => this.#turn(run, number),
+        // Claimed by DBOS after this worker was told to end: it is for others.
+        turn: (run, number) => (this.#isDraining ? this.#ticker.handBack([[run, number]]) : this.#turns.carry(run, number)),
         onTrouble: (text) => this.#parts.onTrouble(clusterFaults.make('R5107', `DBOS reports: ${text}`, { fix: 'read the message' })),
       })
     })
@@ -146,84 +146,6 @@ class Worker implements ClusterWorker {
     )
   }
 
-  /**
-   * Ends turns that this worker has taken according to the database and that are not under way: their end could not be written, or a crash
-   * of the server has forgotten it. DBOS would begin no other turn of their runs. Seen twice, since a turn may begin while the database is read.
-   */
-  async #endForgotten(): Promise<void> {
-    const { connection, names, engine } = this.#shared
-    const { id } = this.#parts.worker
-    const begun = await connection.query<{ run: string; number: number }>(
-      `select id as run, number::float8 as number from ${names.own}.turn where worker = $1 and state = 'begun'`,
-      [id],
-    )
-    const all = [...begun, ...(await engine.takenBy(id)).map(([run, number]) => ({ run, number }))]
-    const gone = new Map(all.map((turn) => [`${turn.run}:${turn.number}`, turn] as const).filter(([name]) => !this.#turns.has(name)))
-    for (const [name, { run, number }] of gone) {
-      if (!this.#forgotten.has(name)) continue
-      await this.#end(run, number, { did: 'rested' })
-      await this.#ticker.handBack([[run, number]])
-    }
-    this.#forgotten = new Set(gone.keys())
-  }
-
-  /** The workflow of DBOS: it has no steps, since the journal of the run knows what is settled. */
-  async #turn(run: string, number: number): Promise<void> {
-    // Claimed by DBOS after this worker was told to end: it is for others.
-    if (this.#isDraining) return this.#ticker.handBack([[run, number]])
-    const { connection, names } = this.#shared
-    const id = `${run}:${number}`
-    this.#turns.add(id)
-    try {
-      const [row] = await connection.query<{ begun: boolean }>(`select ${names.own}.begin_turn($1, $2, $3) as begun`, [
-        run,
-        number,
-        this.#parts.worker.id,
-      ])
-      if (row?.begun === true) await this.#end(run, number, await this.#carry(run))
-    } finally {
-      this.#turns.delete(id)
-    }
-  }
-
-  async #carry(run: string): Promise<TurnOutcome> {
-    try {
-      return await this.#parts.carry(run)
-    } catch (thrown) {
-      return { did: 'failed', fault: faultData(faultOf(thrown)), again: false }
-    }
-  }
-
-  async #end(run: string, number: number, outcome: TurnOutcome): Promise<void> {
-    const { connection, names } = this.#shared
-    const word = outcome.did === 'failed' && outcome.again ? 'again' : outcome.did
-    const needs = outcome.did === 'lacks' ? [...outcome.needs] : []
-    const problem = outcome.did === 'failed' ? JSON.stringify(outcome.fault) : null
-    await connection.query(`select ${names.own}.end_turn($1, $2, $3, $4, $5, $6)`, [
-      run,
-      number,
-      this.#parts.worker.id,
-      word,
-      needs,
-      problem,
-    ])
-  }
-
-  /** Reports a failure once, until what has failed for the same reason works again: all of it uses one database. */
-  #onFailed(name: string, fault: Fault): void {
-    const isKnown = [...this.#failing.values()].some(({ code }) => code === fault.code)
-    this.#failing.set(name, { code: fault.code, works: false })
-    if (!isKnown && !this.#isDraining) this.#parts.onTrouble(fault)
-  }
-
-  /** Forgets what has failed and works, once the heartbeat is written: other tasks may have had nothing to write. */
-  #onWorked(name: string): void {
-    const failed = this.#failing.get(name)
-    if (failed !== undefined) failed.works = true
-    if (name !== 'beat') return
-    for (const [other, { works }] of this.#failing) if (works) this.#failing.delete(other)
-  }
-
   drain(): Promise<void> {
     this.#drained ??= this.#drain()
     return this.#drained
@@ -231,7 +153,7 @@ class Worker implements ClusterWorker {
 
   async #drain(): Promise<void> {
     this.#isDraining = true
-    for (const cancel of this.#cancelTimers.values()) cancel()
+    this.#repeats.stop()
     const { connection, names } = this.#shared
     try {
       if (this.#isLaunched) {
@@ -243,30 +165,4 @@ class Worker implements ClusterWorker {
       isTaken = false
     }
   }
-
-  /** Repeats something until this worker drains. The next time after a failure is as usual. */
-  #repeat(name: string, ms: number, work: () => Promise<void>): void {
-    const { host } = this.#shared
-    const again = async (): Promise<void> => {
-      try {
-        await work()
-        this.#onWorked(name)
-      } catch (thrown) {
-        this.#onFailed(name, faultOf(thrown))
-      }
-      if (!this.#isDraining)
-        this.#cancelTimers.set(
-          name,
-          host.at(host.now() + ms, () => void again()),
-        )
-    }
-    this.#cancelTimers.set(
-      name,
-      host.at(host.now() + ms, () => void again()),
-    )
-  }
-}
-
-function faultOf(thrown: unknown): Fault {
-  return toFault(thrown, (message, cause) => clusterFaults.make('R5101', message, { cause }))
 }

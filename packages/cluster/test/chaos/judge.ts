@@ -1,7 +1,7 @@
 import type { Rec } from 'reflex-runtime/kernel'
 import type { WorldLine } from '../processes.ts'
 import type { Outage } from './fleet.ts'
-import { pairsOf, stepsOf, type Plan } from './programs.ts'
+import { pairsOf, type Plan, stepsOf } from './plan.ts'
 
 /** A batch of records: the first one, their number, and the time of its commit by the clock of the server. */
 export interface Batch {

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-
-/** The steps of a run: one by its name, several one after the other, or strands beside each other. */
-export type Plan = string | readonly Plan[] | { readonly beside: readonly Plan[] }
+import { DEED, GATE, GATE_ADAPTER, GATE_HOST } from './gate.ts'
+import type { Plan } from './plan.ts'
 
 /** A program whose runs do known steps. */
 export interface Subject {
@@ -129,50 +128,6 @@ const ROUND = {
   activation: { keywords_any: ['round'], score_weights: { keyword_hit: 1 }, tau: 1, max_concurrency: 64 },
 }
 
-const DEED = {
-  kind: 'action',
-  id: 'deed',
-  version: '1.0.0',
-  inputs: [
-    { name: 'event', type: 'Event' },
-    { name: 'n', type: 'Number' },
-  ],
-  outputs: [{ name: 'outcome', type: 'Event' }],
-  parameters: [],
-  execution: { deterministic: true },
-  state: { allowed: false },
-  side_effects: true,
-  effects: { writes: [], intents: [{ name: 'deed', fields: [{ name: 'n', type: 'Number', from_input: 'n' }] }] },
-}
-const GATE = {
-  kind: 'cluster',
-  id: 'gate',
-  version: '1.0.0',
-  nodes: {
-    n: { impl: 'context_number_source@^0.1', params: { key: 'n' } },
-    always: { impl: 'const_bool@^0.1', params: { value: true } },
-    each: { impl: 'emit_if_true@^0.1' },
-    act: { impl: 'deed@^1' },
-  },
-  edges: ['always.value -> each.input', 'each.event -> act.event', 'n.value -> act.n'],
-  outputs: { outcome: 'act.outcome' },
-}
-const NUMBER = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'], additionalProperties: false }
-const GATE_ADAPTER = {
-  kind: 'adapter',
-  id: 'gate',
-  version: '1.0.0',
-  runtime_compatibility: '0.1.0',
-  context_keys: [{ name: 'n', type: 'Number', required: true, writable: false }],
-  event_kinds: [{ name: 'press', payload_schema: NUMBER }],
-  accepts: { effects: [{ name: 'deed', payload_schema: NUMBER }] },
-  capture: { format_version: '1', fields: ['event.press'] },
-}
-const GATE_HOST = {
-  kind: 'host',
-  channels: { noted: { type: 'program', start: 'workflow:deed' } },
-  routes: { deed: { channel: 'noted' } },
-}
 const PRESSES = [1, 2, 3]
 const press = (n: number) => ({ topic: 'event', body: { event_id: `e${n}`, semantic_kind: 'press', payload: { n } } })
 
@@ -218,20 +173,3 @@ export const SUBJECTS: readonly Subject[] = [
     options: (name) => ({ input: { name }, skill: { draft: true } }),
   },
 ]
-
-/** Returns all steps of a plan. */
-export function stepsOf(plan: Plan): readonly string[] {
-  if (typeof plan === 'string') return [plan]
-  return ('beside' in plan ? plan.beside : plan).flatMap(stepsOf)
-}
-
-/** Returns each pair of steps of which the first ends before the second begins. */
-export function pairsOf(plan: Plan): readonly (readonly [before: string, after: string])[] {
-  if (typeof plan === 'string') return []
-  if ('beside' in plan) return plan.beside.flatMap(pairsOf)
-  const between = plan.flatMap((part, i) => {
-    const next = plan[i + 1]
-    return next === undefined ? [] : stepsOf(part).flatMap((before) => stepsOf(next).map((after) => [before, after] as const))
-  })
-  return [...between, ...plan.flatMap(pairsOf)]
-}

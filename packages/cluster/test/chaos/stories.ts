@@ -3,7 +3,7 @@ import type { PostgresServer } from '../../../reflex/test/store/postgres-server.
 import type { WorldLine } from '../processes.ts'
 import type { Loss } from './fleet.ts'
 import type { Batch, Story } from './judge.ts'
-import type { Plan } from './programs.ts'
+import type { Plan } from './plan.ts'
 
 /** A store with a cluster, read past the runtime. */
 export interface StoredWorld {

@@ -1,0 +1,82 @@
+import { faultData } from 'reflex-runtime/kernel'
+import type { TurnOutcome, WorkerParts } from 'reflex-runtime/store'
+import { troubleOf } from './repeats.ts'
+import type { Shared, Ticker } from './ticker.ts'
+
+/** The turns of one worker, from their begin to their end. */
+export class Turns {
+  readonly #shared: Shared
+  readonly #parts: WorkerParts
+  readonly #ticker: Ticker
+  /** The turns under way: the run and its number. */
+  readonly #underWay = new Set<string>()
+  /** Turns that were begun here according to the database and are not under way, as of the last look. */
+  #forgotten: ReadonlySet<string> = new Set()
+
+  constructor(shared: Shared, parts: WorkerParts, ticker: Ticker) {
+    this.#shared = shared
+    this.#parts = parts
+    this.#ticker = ticker
+  }
+
+  /**
+   * Ends turns that this worker has taken according to the database and that are not under way: their end could not be written, or a crash
+   * of the server has forgotten it. DBOS would begin no other turn of their runs. Seen twice, since a turn may begin while the database is read.
+   */
+  async endForgotten(): Promise<void> {
+    const { connection, names, engine } = this.#shared
+    const { id } = this.#parts.worker
+    const begun = await connection.query<{ run: string; number: number }>(
+      `select id as run, number::float8 as number from ${names.own}.turn where worker = $1 and state = 'begun'`,
+      [id],
+    )
+    const all = [...begun, ...(await engine.takenBy(id)).map(([run, number]) => ({ run, number }))]
+    const gone = new Map(all.map((turn) => [`${turn.run}:${turn.number}`, turn] as const).filter(([name]) => !this.#underWay.has(name)))
+    for (const [name, { run, number }] of gone) {
+      if (!this.#forgotten.has(name)) continue
+      await this.#end(run, number, { did: 'rested' })
+      await this.#ticker.handBack([[run, number]])
+    }
+    this.#forgotten = new Set(gone.keys())
+  }
+
+  /** The workflow of DBOS: it has no steps, since the journal of the run knows what is settled. */
+  async carry(run: string, number: number): Promise<void> {
+    const { connection, names } = this.#shared
+    const id = `${run}:${number}`
+    this.#underWay.add(id)
+    try {
+      const [row] = await connection.query<{ begun: boolean }>(`select ${names.own}.begin_turn($1, $2, $3) as begun`, [
+        run,
+        number,
+        this.#parts.worker.id,
+      ])
+      if (row?.begun === true) await this.#end(run, number, await this.#outcomeOf(run))
+    } finally {
+      this.#underWay.delete(id)
+    }
+  }
+
+  async #outcomeOf(run: string): Promise<TurnOutcome> {
+    try {
+      return await this.#parts.carry(run)
+    } catch (thrown) {
+      return { did: 'failed', fault: faultData(troubleOf(thrown)), again: false }
+    }
+  }
+
+  async #end(run: string, number: number, outcome: TurnOutcome): Promise<void> {
+    const { connection, names } = this.#shared
+    const word = outcome.did === 'failed' && outcome.again ? 'again' : outcome.did
+    const needs = outcome.did === 'lacks' ? [...outcome.needs] : []
+    const problem = outcome.did === 'failed' ? JSON.stringify(outcome.fault) : null
+    await connection.query(`select ${names.own}.end_turn($1, $2, $3, $4, $5, $6)`, [
+      run,
+      number,
+      this.#parts.worker.id,
+      word,
+      needs,
+      problem,
+    ])
+  }
+}
