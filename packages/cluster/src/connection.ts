@@ -6,6 +6,11 @@ import { checkSessions, clusterFaults, type PostgresAddress } from 'reflex-runti
 export const CONNECTIONS = 4
 /** The longest time of a statement in milliseconds. DBOS creates indexes, and waits for open transactions before it can. */
 const STATEMENT_MS = 30_000
+/**
+ * Milliseconds after which the server ends a transaction whose process does nothing. DBOS works in several statements: a process that is
+ * stopped between two of them, or cut off, would keep rows locked, and with them the ticks of all workers.
+ */
+const IDLE_MS = 3000
 /** Milliseconds to connect. */
 const CONNECT_MS = 5000
 
@@ -45,7 +50,8 @@ export async function connect(address: PostgresAddress, silentMs = STATEMENT_MS)
     // What is due is made so by transactions of the store, which wait for the disk. After a crash of the server, begins and ends of turns
     // may be forgotten: workers notice it, and a turn that is carried twice finds nothing left to do. A pooler refuses the setting in the
     // first message of a connection, so it is the first statement.
-    verify: (client, done) => client.query('set synchronous_commit = off', (refused) => done(refused)),
+    verify: (client, done) =>
+      client.query(`set synchronous_commit = off; set idle_in_transaction_session_timeout = ${IDLE_MS}`, (refused) => done(refused)),
   })
   // A connection that is lost while it is unused is replaced when the next one is needed.
   pool.on('error', () => undefined)

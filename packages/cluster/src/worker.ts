@@ -14,6 +14,8 @@ const TICK_MS = 250
 const QUEUES_MS = 1000
 /** Milliseconds between two attempts to start DBOS while another worker starts it. */
 const LAUNCH_MS = 100
+/** Milliseconds that DBOS may take to start. Then another worker starts it. */
+const LONGEST_LAUNCH_MS = 120_000
 /** The part of a lease between two heartbeats. */
 const BEATS = 4
 
@@ -84,6 +86,8 @@ class Worker implements ClusterWorker {
     const { connection, names, schema, host } = this.#shared
     const { worker, queues } = this.#parts
     await connection.transaction(async (query) => {
+      // This transaction waits while DBOS works with others.
+      await query(`set local idle_in_transaction_session_timeout = ${LONGEST_LAUNCH_MS}`)
       const isFree = async (): Promise<boolean> => {
         // Without parameters: those would keep a snapshot, for which the indexes of DBOS wait.
         const [row] = await query<{ free: boolean }>(

@@ -77,28 +77,31 @@ const JOURNEY = `digraph journey {
 }
 `
 
-const WALK = `return BT.tree("walk", {
+/** Writes a step. Its time limit is long: it counts while the run has no worker. */
+const NOTE = 'local function note(step) return BT.tool("note", { step = step, timeout = 600000 }) end\n'
+
+const WALK = `${NOTE}return BT.tree("walk", {
   root = BT.sequence({
-    BT.tool("note", { step = "w1" }),
+    note("w1"),
     BT.parallel({ policy = "require_all" }, {
-      BT.sequence({ BT.tool("note", { step = "wa1" }), BT.tool("note", { step = "wa2" }) }),
-      BT.sequence({ BT.wait(${SHORT_MS}), BT.tool("note", { step = "wb1" }) }),
+      BT.sequence({ note("wa1"), note("wa2") }),
+      BT.sequence({ BT.wait(${SHORT_MS}), note("wb1") }),
     }),
-    BT.tool("note", { step = "w2" }),
+    note("w2"),
   }),
 })
 `
 const WALK_PLAN: Plan = ['w1', { beside: [['wa1', 'wa2'], 'wb1'] }, 'w2']
 
-const PATROL = `return BT.tree("patrol", {
+const PATROL = `${NOTE}return BT.tree("patrol", {
   blackboard = { answer = { type = "str" } },
   root = BT.sequence({
-    BT.tool("note", { step = "t1" }),
+    note("t1"),
     BT.wait(${LONG_MS}),
     BT.call("workflow:note-t2"),
     BT.ask("Go on?", { options = { "YES", "NO" }, output = "answer" }),
     BT.call("pipeline:parcel"),
-    BT.tool("note", { step = "t3" }),
+    note("t3"),
   }),
 })
 `

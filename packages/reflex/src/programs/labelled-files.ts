@@ -73,12 +73,16 @@ export async function performWatched(
   const roots = foldersOf(call)
   // A command may read every file there, so a program that it leaves gets the worst label of them.
   const worst = combine(label, labels.ofAnyCommand(), ...roots.map((folder) => labels.ofFolder(ledgerPlace(folder))))
-  if (!isWorthStoring(worst)) return perform()
+  if (!isWorthStoring(worst)) {
+    await call.confirm()
+    return perform()
+  }
   const search = () => searches.find(roots, isLasting(label) ? 'all' : 'programs')
   const { run, key } = call
   const left = isLasting(label) ? label : worst
   const since = await labels.begin(key, { folders: roots.map(ledgerPlace), label: left, since: now() - CLOCKS })
   const found = await search()
+  await call.confirm()
   try {
     return await perform()
   } finally {
@@ -125,6 +129,7 @@ async function performWrites(
   })
   const { run, key } = call
   if (isWorthStoring(label)) for (const [i, { place }] of files.entries()) await labels.add({ path: place, run, label }, `${key} ${i}`)
+  await call.confirm()
   let done = false
   try {
     const result = await perform()

@@ -38,6 +38,7 @@ export function labelledTools(port: Port<RunSettings>, house: ToolLabels): Port<
       // File names are not file content, and content from the network is always untrusted.
       if (tool === 'http' || tool === 'file.list') {
         if (tool === 'http') await passOutward(house, call, UNTRUSTED)
+        await call.confirm()
         return port.perform(call)
       }
       const origin = typeof tool === 'string' && isOutside(tool) ? UNTRUSTED : TRUSTED

@@ -83,6 +83,11 @@ export interface Call<S extends RunFacts = RunFacts> {
    * are still taken when the call ends are left. Undefined: nothing is limited.
    */
   enter(use: string, signal?: AbortSignal): Promise<Leave> | undefined
+  /**
+   * Resolves once it is certain that no other process has the run, usually at once. A call begins in that certainty; a port that has waited
+   * for a store since then asks for it again before it acts. Rejects when the call is over, because the run was taken over or the effect dropped.
+   */
+  confirm(): Promise<void>
   /** Aborted when the effect is dropped. A late result reaches no program; that of an effect that leaves is noted in the journal. */
   readonly signal: AbortSignal
   /** The answers to questions that this effect has asked so far, in their order; empty for most effects. */

@@ -21,6 +21,8 @@ export interface CallOwner<S extends RunFacts = RunFacts> {
   readonly definitions: Definitions
   /** Limits the calls under way. Absent: nothing is limited. */
   readonly admission?: Admission | undefined
+  /** Acts once it is certain that no other process holds the run. Absent: no other process can. */
+  whileOwned?(act: () => void): void
   /** Starts the stream of the parts of a call. */
   streamOf?(call: LiveCall<S>): PartStream
   /** Returns what a port gave when it was opened for the run. */
@@ -92,7 +94,24 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
     if (this.settings.simulated || admission?.isLimited(use) !== true) return undefined
     const extras = (this.#extras ??= {})
     extras.rooms ??= new CallRooms()
-    return extras.rooms.enter(admission, use, signal)
+    return this.#confirmed(extras.rooms.enter(admission, use, signal))
+  }
+
+  /** Confirms the run after a wait. A call that was over before has left its room. */
+  async #confirmed<T>(waiting: Promise<T>): Promise<T> {
+    const value = await waiting
+    if (!this.isOver) await this.confirm()
+    return value
+  }
+
+  async confirm(): Promise<void> {
+    const { signal } = this
+    signal.throwIfAborted()
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+      if (this.#owner.whileOwned === undefined) resolve()
+      else this.#owner.whileOwned(resolve)
+    })
   }
 
   /** Leaves the rooms of the call: nothing of it is under way any more. */

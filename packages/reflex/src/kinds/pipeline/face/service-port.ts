@@ -64,7 +64,10 @@ export function servicePort(
       const { run, key, signal } = call
       // Labels of a host's memory are stored by agent. A service that only computes or asks a model stores nothing.
       const remembers = given[service] !== undefined && REMEMBERS.has(service) && !OF_ENGINE.has(op)
-      if (remembers && !READS.has(op) && isLasting(label)) await labels.add({ agent: `${service} ${agent}`, label }, key)
+      if (remembers && !READS.has(op) && isLasting(label)) {
+        await labels.add({ agent: `${service} ${agent}`, label }, key)
+        await call.confirm()
+      }
       const raw = await act(args, { agent, run, key, now, signal, ...(isLasting(label) ? { label: packLabel(label) } : {}) })
       if (remembers) await labels.refresh()
       const known = given[service] === undefined ? unlabelled((raw ?? null) as Json) : { value: raw, label: TRUSTED }
