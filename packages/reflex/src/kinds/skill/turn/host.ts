@@ -1,4 +1,4 @@
-import type { Call, Json, Store } from '../../../kernel/index.ts'
+import { type Call, type Json, type Store, storeOfEffects } from '../../../kernel/index.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 
 /** The code of an agent during one turn, in the process that runs it: it performs what the run of the turn asks for. */
@@ -13,8 +13,9 @@ export interface TurnHost {
 
 const HOSTS = new WeakMap<Store, Map<string, TurnHost>>()
 
-/** Returns the turns of a store whose code runs in this process, by run. */
-export function turnHosts(store: Store): Map<string, TurnHost> {
+/** Returns the turns of a store whose code runs in this process, by run. The store for ports of a store has the same turns. */
+export function turnHosts(ofStore: Store): Map<string, TurnHost> {
+  const store = storeOfEffects(ofStore)
   const known = HOSTS.get(store)
   if (known !== undefined) return known
   const hosts = new Map<string, TurnHost>()
