@@ -1,6 +1,6 @@
 import { RUN_NAMES, SHARED_NAMES } from './arguments.ts'
 import { faults } from '../runs/faults.ts'
-import { causeOf, type Fault, isFault, type Kind, type KindLoader, type Port } from '../kernel/index.ts'
+import { causeOf, type Fault, isFault, type Kind, type KindLoader, type Port, thrownMessage } from '../kernel/index.ts'
 import type { AnyKindModule, KindBody, KindWorld, MadeKind } from '../programs/kind-module.ts'
 import type { Kinds } from '../programs/kinds.ts'
 import type { Reader } from '../programs/language.ts'
@@ -127,7 +127,7 @@ function makeKind(name: string, body: KindBody, world: KindWorld, options: unkno
 }
 
 function unmade(name: string, thrown: unknown): Fault {
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = thrownMessage(thrown)
   return faults.make('R2117', `the kind ${quote(name)} cannot be made: ${message}`, {
     cause: causeOf(thrown),
     fix: `correct \`make\` of the kind ${quote(name)}`,

@@ -18,6 +18,7 @@ export {
   type FaultFamily,
   isFault,
   type Severity,
+  thrownMessage,
   toFault,
   type Verdict,
 } from './journal/fault.ts'

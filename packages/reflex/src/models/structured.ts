@@ -1,4 +1,4 @@
-import { copyJson, isFault, type Json, type JsonObject } from '../kernel/index.ts'
+import { copyJson, isFault, type Json, type JsonObject, thrownMessage } from '../kernel/index.ts'
 import { faults } from './faults.ts'
 import { misfitText } from './issue-text.ts'
 import { isTooDeep } from './limits.ts'
@@ -24,13 +24,9 @@ export function schemaCheck(schema: JsonObject, { schemaOwner, subject = 'the an
   try {
     check(schema, null)
   } catch (thrown) {
-    throw faults.make(
-      'R4016',
-      `the schema of ${schemaOwner} cannot be used: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-      {
-        fix: 'write it with types, properties, enums and limits',
-      },
-    )
+    throw faults.make('R4016', `the schema of ${schemaOwner} cannot be used: ${thrownMessage(thrown)}`, {
+      fix: 'write it with types, properties, enums and limits',
+    })
   }
   return (value) => {
     if (value === undefined) return { problem: `${subject} is missing` }

@@ -1,4 +1,4 @@
-import { causeOf, isFault } from '../kernel/index.ts'
+import { causeOf, isFault, thrownMessage } from '../kernel/index.ts'
 import { checkArguments, FUNCTION, listOf, OBJECT, quote, shape, TEXT } from '../text/index.ts'
 import { programFaults } from './faults.ts'
 import type { AnyKindModule, KindBody, KindModule, LazyKindModule } from './kind-module.ts'
@@ -22,7 +22,7 @@ export async function loadBody(module: LazyKindModule): Promise<KindBody> {
   const { name } = module
   const body = await module.load().catch((thrown: unknown) => {
     if (isFault(thrown)) throw thrown
-    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    const message = thrownMessage(thrown)
     throw programFaults.make('R2125', `the kind ${quote(name)} cannot be loaded: ${message}`, {
       cause: causeOf(thrown),
       fix: `correct \`load\` of the kind ${quote(name)}`,

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import { type Host, isFault } from '../kernel/index.ts'
+import { type Host, isFault, thrownMessage } from '../kernel/index.ts'
 import { programFaults } from './faults.ts'
 import type { ReadContext, Reader, ReadResult } from './language.ts'
 
@@ -25,7 +25,7 @@ export async function readModule(file: string, reader: Reader, host: Pick<Host, 
     exports = await importWithin(file, host)
   } catch (cause) {
     if (isFault(cause)) throw cause
-    const [why = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1)
+    const [why = ''] = thrownMessage(cause).split('\n', 1)
     throw programFaults.make('R1023', `${file} cannot be loaded: ${why}`, { file, cause, fix: importFix(file, cause) })
   }
   const read = await Promise.all(Object.values(exports).map(async (value) => reader.accept?.(value, file, context)))

@@ -1,4 +1,15 @@
-import { copyJson, type Port, type Rec, replay, type Run, loadState, type StoredState, State, type Store } from '../kernel/index.ts'
+import {
+  copyJson,
+  type Port,
+  type Rec,
+  replay,
+  type Run,
+  loadState,
+  type StoredState,
+  State,
+  type Store,
+  thrownMessage,
+} from '../kernel/index.ts'
 import { replayText } from './kind-suite/difference.ts'
 import { CrashControl } from './kind-suite/process-control.ts'
 import { forkEverywhere } from './kind-suite/forks.ts'
@@ -138,7 +149,7 @@ function notJson(n: number, record: Rec): string[] {
       copyJson(part, `record ${n}, ${name}`)
       return []
     } catch (thrown) {
-      return [thrown instanceof Error ? thrown.message : String(thrown)]
+      return [thrownMessage(thrown)]
     }
   })
 }

@@ -159,7 +159,8 @@ function isNamedValues(value: unknown): boolean {
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null
 }
 
-function describeValue(value: unknown): string {
+/** Returns a value as a message names it. Never throws, whatever the value is. */
+export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`
   switch (typeof value) {
     case 'string':

@@ -37,6 +37,7 @@ export {
   anyOf,
   FLAG,
   type Form,
+  describeValue,
   FUNCTION,
   objectWith,
   instanceOf,

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Host } from '../kernel/index.ts'
+import { type Host, thrownMessage } from '../kernel/index.ts'
 import { type Environment, pathFolders } from './environment.ts'
 import type { CommandLimits } from './limits.ts'
 import { isBelow, isFolder, pathExists, realPath } from './paths.ts'
@@ -103,7 +103,7 @@ async function tryBubblewrap(bubblewrap: Bubblewrap, host: Host): Promise<string
     )
     return result.code === 0 ? undefined : result.stderr.trim().split('\n')[0] || `it ended with ${result.code ?? result.signal}`
   } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown)
+    return thrownMessage(thrown)
   }
 }
 

@@ -11,7 +11,7 @@ type Call = (...args: readonly unknown[]) => unknown
 /** What a program without types gives by mistake. Texts are left out where they name a file or a folder. */
 const odd = oneof(
   anything(),
-  constantFrom(null, undefined, 42, Number.NaN, {}, [], () => 1, Symbol('odd'), 10n, new Map(), new Date(0)),
+  constantFrom(null, undefined, 42, Number.NaN, {}, { toString: 0 }, [], () => 1, Symbol('odd'), 10n, new Map(), new Date(0)),
 )
 const plain = oneof(
   constantFrom(null, 42, true, 10n, () => 1),

@@ -49,7 +49,7 @@ const [WORKFLOW, PIPELINE] = ['/kinds/workflow/face/body.ts', '/kinds/pipeline/f
 const KINDS = [WORKFLOW, PIPELINE]
 
 /** Modules of a command that loads no kind, and of one that loads pipelines, with some to spare. */
-const [LIGHT, WITH_WORKFLOWS, WITH_PIPELINES] = [676, 756, 960]
+const [LIGHT, WITH_WORKFLOWS, WITH_PIPELINES] = [690, 770, 975]
 
 const has = (urls: readonly string[], part: string): boolean => urls.some((url) => url.includes(part))
 

@@ -134,7 +134,16 @@ export function faultData(fault: FaultData): FaultData {
 export function causeOf(cause: unknown): FaultData | string {
   try {
     if (looksLikeFault(cause)) return faultData(cause)
-    return String(cause instanceof Error ? cause.message || cause.name : cause)
+  } catch {
+    // A getter of the cause throws.
+  }
+  return thrownMessage(cause)
+}
+
+/** Returns the message of what was thrown. Never throws, whatever the code of a host has thrown. */
+export function thrownMessage(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message || thrown.name : thrown)
   } catch {
     return 'a value that cannot be shown'
   }

@@ -1,4 +1,4 @@
-import { digest, type RunRow, type Store } from '../../kernel/index.ts'
+import { digest, type RunRow, type Store, thrownMessage } from '../../kernel/index.ts'
 import type { RunRead, RunShape } from './call-sequence.ts'
 import type { ReadOptions } from './journal-reader.ts'
 import { withoutReplaced } from './imported-runs.ts'
@@ -57,7 +57,7 @@ export async function updateShapes(store: Store, files: ShapeFiles, options: Rea
         await files.write(name, found === undefined ? NOTHING : shapeText(found))
         read++
       } catch (thrown) {
-        unreadable.push({ run: row.id, reason: thrown instanceof Error ? thrown.message : String(thrown) })
+        unreadable.push({ run: row.id, reason: thrownMessage(thrown) })
       }
   }
   return { read, known, removed, unreadable }

@@ -16,6 +16,7 @@ import {
   type Rec,
   State,
   type Store,
+  thrownMessage,
   type Policy,
 } from '../../kernel/index.ts'
 import type { KindModule } from '../../programs/kind-module.ts'
@@ -96,7 +97,7 @@ export async function crashEverywhere(
 
 /** Returns the error for a run that has ended once, but with the same answers does not end again or does not repeat its records. */
 function unrepeatableRun(thrown: unknown): Error {
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = thrownMessage(thrown)
   const why = 'a clock, randomness and variables of the program are not in the journal, so guards and handlers must not read them'
   return new Error(`${message}\nThe run ended in the test, so with the same answers it must end the same way again: ${why}`, {
     cause: thrown,

@@ -1,3 +1,4 @@
+import { thrownMessage } from '../../kernel/index.ts'
 import { type AnswerCall, type CelFunction, type ExpressionFunction, type ExpressionType, FUNCTIONS } from './functions.ts'
 import { printable, quote } from '../printable.ts'
 import { ComputedList, ComputedMap, fromJson, type Key, keyOf, phraseOf, Refusal, toJson, typeNameOf, type Value } from './values.ts'
@@ -224,7 +225,7 @@ function callFunction(host: ExpressionFunction, given: Parameters<ExpressionFunc
 }
 
 function messageOf(error: unknown): string {
-  return printable(error instanceof Error ? error.message : String(error)).slice(0, 200)
+  return printable(thrownMessage(error)).slice(0, 200)
 }
 
 function fits(value: Value, type: ExpressionType): boolean {

@@ -1,4 +1,4 @@
-import type { Fault, FaultDetails, Json } from '../../kernel/index.ts'
+import { type Fault, type FaultDetails, type Json, thrownMessage } from '../../kernel/index.ts'
 import { nameText } from './access.ts'
 import { checkTerm, unknownCalls } from './check.ts'
 import { codeOf } from './evaluate.ts'
@@ -211,7 +211,7 @@ class ParsedExpression implements Expression {
       return typeof value === 'boolean' ? value : toJson(value, meter)
     } catch (error) {
       if (error instanceof RangeError) return new Refusal('steps', 'too much to compute')
-      return new Refusal('function', `a variable could not be read: ${error instanceof Error ? error.message : String(error)}`)
+      return new Refusal('function', `a variable could not be read: ${thrownMessage(error)}`)
     }
   }
 }

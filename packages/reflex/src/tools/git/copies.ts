@@ -1,3 +1,4 @@
+import { thrownMessage } from '../../kernel/index.ts'
 import { dirname, join } from 'node:path'
 import { fsCapability } from '../capability.ts'
 import { isBelow, isFolder } from '../paths.ts'
@@ -87,7 +88,7 @@ async function takeOverNow(made: PrivateCopy, settings: GitSettings, call: ToolC
       }
     })
   } catch (thrown) {
-    return [{ path: '.git', why: thrown instanceof Error ? thrown.message : String(thrown) }]
+    return [{ path: '.git', why: thrownMessage(thrown) }]
   } finally {
     removeCopy(made)
   }

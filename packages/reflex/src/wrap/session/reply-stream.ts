@@ -1,3 +1,4 @@
+import { thrownMessage } from '../../kernel/index.ts'
 import type { ModelReply } from '../../kinds/skill/model/turn.ts'
 import type { CanonicalReply, DialectStream } from '../dialects/contract.ts'
 import { type Fields, fieldsOf } from '../dialects/loose.ts'
@@ -83,7 +84,7 @@ export class ReplyStream {
         if (text !== '') onText(text)
       }
     } catch (thrown) {
-      const fault = faults.make('R2156', `the stream of the model broke off: ${messageOf(thrown)}`, { cause: thrown })
+      const fault = faults.make('R2156', `the stream of the model broke off: ${thrownMessage(thrown)}`, { cause: thrown })
       this.#breach = { fault, thrown }
       throw fault
     }
@@ -188,8 +189,4 @@ export class ReplyStream {
       return false
     }
   }
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type Call, type Port } from '../../../kernel/index.ts'
+import { isObject, type Json, type Call, type Port, thrownMessage } from '../../../kernel/index.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { type ContextView, contextOf, type NodeView, viewOf } from './custom.ts'
 import { perform } from '../contract/asks.ts'
@@ -118,7 +118,7 @@ export function middlewarePort(all: readonly HostMiddleware[]): Port {
         return answerOf(await member[phase === 'again' ? 'again' : 'before']?.(...seen, about))
       } catch (thrown) {
         if (call.signal.aborted) throw thrown
-        return { halt: `${member.name} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
+        return { halt: `${member.name} failed: ${thrownMessage(thrown)}` }
       }
     },
   }

@@ -1,4 +1,4 @@
-import { isFault, type Frame, isObject, isTime, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
+import { isFault, type Frame, isObject, isTime, type Json, type JsonObject, type Ref, thrownMessage } from '../../../kernel/index.ts'
 import { stagePath } from '../contract/paths.ts'
 import { durationOf, LONGEST_DURATION } from '../language/duration.ts'
 import { budget, isLimited, nearLimits } from './budget.ts'
@@ -295,6 +295,6 @@ function isSteps(begun: Outcome | Steps): begun is Steps {
  * pipeline 3.5).
  */
 function thrownOutcome(thrown: unknown): Outcome {
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = thrownMessage(thrown)
   return isTransient(message) ? failure(message) : refusal(message)
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, Usage } from '../../../kernel/index.ts'
+import { type JsonObject, type Usage, thrownMessage } from '../../../kernel/index.ts'
 import type { NodeContext } from '../contract/handler.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import type { Label } from '../../../policy/label.ts'
@@ -115,5 +115,5 @@ function runAfter(member: Middleware, token: Token, outcome: Outcome): Halt | Ou
 
 /** Returns a halt for a member that throws: it fails closed. */
 function haltOf({ name }: Middleware, thrown: unknown): Halt {
-  return { halt: `${name} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
+  return { halt: `${name} failed: ${thrownMessage(thrown)}` }
 }

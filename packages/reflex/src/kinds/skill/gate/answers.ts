@@ -1,4 +1,4 @@
-import { copyJson, type Json } from '../../../kernel/index.ts'
+import { copyJson, type Json, thrownMessage } from '../../../kernel/index.ts'
 import { redactSecretShapes } from '../../../policy/index.ts'
 import { type ExpressionFunction, printable } from '../../../text/index.ts'
 import type { FunctionResult } from '../model/decision.ts'
@@ -92,7 +92,7 @@ export class LiveAnswers extends MemoizedAnswers {
 /** Returns the message of what a host has thrown, short, on one line and without secrets. Never throws. */
 function reasonOf(thrown: unknown): string {
   try {
-    return redactSecretShapes(printable(thrown instanceof Error ? thrown.message : String(thrown))).slice(0, LONGEST_ERROR)
+    return redactSecretShapes(printable(thrownMessage(thrown))).slice(0, LONGEST_ERROR)
   } catch {
     return 'a value that cannot be shown'
   }

@@ -1,4 +1,13 @@
-import { type Fault, type FaultData, faultData, type Host, type Json, type JsonObject, systemHost } from '../../../kernel/index.ts'
+import {
+  type Fault,
+  type FaultData,
+  faultData,
+  type Host,
+  type Json,
+  type JsonObject,
+  systemHost,
+  thrownMessage,
+} from '../../../kernel/index.ts'
 import { faults } from '../model/faults.ts'
 import { type CheckResult, isTooLong, mistakesIn, partsOf, type SyntaxMistake } from './code-check.ts'
 import { luaFault, type LuaText } from './failure.ts'
@@ -170,7 +179,7 @@ export class LuaPool {
       return worker
     } catch (thrown) {
       const call = this.#waiting.shift()
-      call?.resolve(failed(stopped(call.source, thrown instanceof Error ? thrown.message : String(thrown))))
+      call?.resolve(failed(stopped(call.source, thrownMessage(thrown))))
       return undefined
     }
   }

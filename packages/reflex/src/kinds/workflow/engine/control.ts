@@ -5,6 +5,7 @@ import { stoppedResult } from './session-steps.ts'
 import { EngineError } from '../step/engine-error.ts'
 import type { WorkflowCommand } from '../step/kind.ts'
 import { isBlocked, type Session } from './session.ts'
+import { describeValue } from '../../../text/index.ts'
 import { frameAtDepth, invocationOf, stackFrame } from '../step/stack.ts'
 import type { PushWorkflowOptions, StackFrame, StepResult, UnwindEvent, UnwindOptions } from '../types/index.ts'
 
@@ -27,7 +28,7 @@ export function pop(session: Session): StepResult {
 export function unwind(session: Session, depth: number, { reinvoke = false }: UnwindOptions): void {
   const { top } = session
   if (!Number.isInteger(depth) || depth < 0 || depth > top.depth) {
-    throw new EngineError(`unwindToDepth(${String(depth)}) out of range — valid range is 0..${top.depth}`)
+    throw new EngineError(`unwindToDepth(${typeof depth === 'object' ? describeValue(depth) : String(depth)}) out of range — valid range is 0..${top.depth}`)
   }
   if (depth === top.depth) return
   const target = frameAtDepth(top, depth)

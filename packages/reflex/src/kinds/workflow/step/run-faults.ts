@@ -1,4 +1,4 @@
-import { defineFaults, type Fault, isFault, isObject, type Json, type Rec } from '../../../kernel/index.ts'
+import { defineFaults, type Fault, isFault, isObject, type Json, type Rec, thrownMessage } from '../../../kernel/index.ts'
 
 /** The name of the wait that a failure opens. */
 export const ENGINE_ERROR = 'engine:error'
@@ -92,7 +92,7 @@ export const runFaults = defineFaults({
 
 /** Returns the fault of a guard that threw. */
 export function guardFault(path: string, edge: string, cause: unknown): Fault {
-  const message = isFault(cause) || cause instanceof Error ? cause.message : String(cause)
+  const message = thrownMessage(cause)
   // The place in an expression and the fix of the cause belong to this fault too.
   const place = isFault(cause) ? { frame: cause.frame, fix: cause.fix } : {}
   return runFaults.make('R2051', `the guard of ${edge} failed: ${message}`, { path, cause, ...place })

@@ -1,4 +1,4 @@
-import { type Validator, type ValidatorResult, copyJson, type JsonObject } from '../../../../kernel/index.ts'
+import { type Validator, type ValidatorResult, copyJson, type JsonObject, thrownMessage } from '../../../../kernel/index.ts'
 import { schemaIssues } from '../../../../text/json-schema/check.ts'
 import { meaningFindings, schemaFindings } from '../../../../text/json-schema/schema-findings.ts'
 import { isValidator } from './board-findings.ts'
@@ -32,7 +32,7 @@ function checkOnly(schema: Validator): Validator {
       const result = schema['~standard'].validate(value)
       return result instanceof Promise || result.issues !== undefined ? result : { value }
     } catch (thrown) {
-      return { issues: [{ message: `its validator failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` }] }
+      return { issues: [{ message: `its validator failed: ${thrownMessage(thrown)}` }] }
     }
   }
   return { '~standard': { version: 1, vendor, validate } }
