@@ -6,8 +6,8 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { provideBubblewrap } from './bubblewrap.ts'
-import { provideChromium } from './chromium.ts'
 import { add, type Counts, isCounts, NOTHING, summary } from './counts.ts'
+import { providePrograms } from './test-programs.ts'
 
 interface Check {
   readonly name: string
@@ -65,9 +65,9 @@ async function runAll(checks: readonly Check[], goOn: boolean): Promise<Counts> 
   return total
 }
 
-/** `all`: also installs what is large. */
+/** `all`: also installs what is large, or a service. */
 function prepareTests(all: boolean): void {
-  if (all) provideChromium()
+  if (all) providePrograms()
   const missing = provideBubblewrap()
   if (missing !== undefined) console.log(`- sandbox  tests with bubblewrap are skipped: ${missing}`)
 }
