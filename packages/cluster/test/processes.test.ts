@@ -92,7 +92,8 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
 
   it('carry runs on to their ends, each step once and in order', async () => {
     const address = server.address()
-    const workers = hire({ address, leaseMs: LEASE_MS, toolMs: 5, tools: true })
+    // With few slots, one worker cannot take all runs before the other one looks.
+    const workers = hire({ address, leaseMs: LEASE_MS, toolMs: 20, tools: true, slots: 2 })
     const reflex = starter(address, workers.folder)
     await Promise.all([workers.start(), workers.start()])
     const names = Array.from({ length: 20 }, (_, i) => `run-${i}`)

@@ -148,6 +148,8 @@ begin
   room := ${own}.room_of(of_queue, at);
   room := least(room, coalesce(q.slots, room));
   for i in 1 .. most * ${MOST_TRIED} loop
+    -- Whatever waits needs a free slot. A turn that has ended leaves one, so there is one at first.
+    exit when i > 1 and ${own}.version_for(of_queue, '{}', at) is null;
     with recursive after (tenant, place) as (
       (select min(tenant), 1 from ${own}.turn where queue = of_queue and state = 'waits' and not parked and tenant > after_tenant)
       union all

@@ -567,11 +567,10 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
    */
   async resume(ref: string, options: ResumeOptions = {}): Promise<RunHandle> {
     checkArguments('resume', { run: [ref, TEXT], options: [options, RESUME_OPTIONS] })
-    const { id } = await this.find(ref)
-    if (!isRunName(id)) throw invalidRunName(id)
-    const stored = await this.#findMissing(id)
+    const stored = await this.#peek(ref)
+    await this.#findMissing(stored)
     options.inspect?.(stored)
-    return this.#open(id, options)
+    return this.#open(stored.row.id, options, stored)
   }
 
   /**
@@ -601,9 +600,10 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return this.clusterSettings === undefined || this.runtime.openRuns.has(run)
   }
 
-  async #open(id: string, options: ResumeOptions): Promise<RunHandle> {
+  async #open(id: string, options: ResumeOptions, stored?: Peek): Promise<RunHandle> {
     const run = await this.runtime.resume(id, {
       actor: this.actor,
+      stored,
       settings: (settings) => this.#settingsForResume(settings, options),
       prepare: (opened) => this.#prepare(opened, options.prepare),
     })
@@ -615,20 +615,32 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return agent === undefined ? settings : { ...settings, agent }
   }
 
+  /** Reads a stored run. A whole name is not looked up first. Throws as `find`, and for a run that cannot have been started here. */
+  async #peek(ref: string): Promise<Peek> {
+    const exact = await this.runtime.peek(ref).catch((thrown: unknown) => {
+      if (isFault(thrown) && (thrown.code === 'R2016' || thrown.code === 'R5010')) return undefined
+      throw thrown
+    })
+    const stored = exact ?? (await this.runtime.peek((await this.find(ref)).id))
+    if (!isRunName(stored.row.id)) throw invalidRunName(stored.row.id)
+    return stored
+  }
+
+  async #loadMissing(id: string): Promise<void> {
+    await this.#findMissing(await this.runtime.peek(id))
+  }
+
   /** Loads the dependencies of a run by name: its tools, and programs that may have been added to the folder of their caller. */
-  async #findMissing(id: string): Promise<Peek> {
-    const stored = await this.runtime.peek(id)
-    const { state, definitions } = stored
+  async #findMissing({ state, definitions }: Peek): Promise<void> {
     const { file, tools, trust } = this.runtime.settingsOf(state)
     await this.useTools(tools ?? [], trust)
-    if (file === undefined) return stored
+    if (file === undefined) return
     for (const frame of state.frames.values()) {
       const program = definitions.program(frame.pin)
       const input = frame.link === undefined ? frame.args : hostOf(state, frame.pin)
       const besides = startedBesides(this.kinds, program.kind, input)
       await this.library.resolveCalls(program, dirname(file), { modules: isModule(file), besides })
     }
-    return stored
   }
 
   /** Returns the limits of an open run: those of its start and those added since. */
@@ -676,7 +688,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const row = await this.find(ref)
     if (!isRunName(row.id)) throw invalidRunName(row.id)
     // A run can be cancelled without its tools: a compensation step that needs one fails by itself.
-    await this.#findMissing(row.id).catch((thrown: unknown) => {
+    await this.#loadMissing(row.id).catch((thrown: unknown) => {
       this.#options.onTrouble?.(toFault(thrown, missingFault))
     })
     const { store, runtime, host, actor } = this
@@ -807,7 +819,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const { ref, at } = readAddress(address)
     const { id } = await this.find(ref)
     // The declarations of its tools determine where it can be forked.
-    await this.#findMissing(id)
+    await this.#loadMissing(id)
     const { runtime, store, actor } = this
     const { forkStored } = await import('./forking.ts')
     const programsOf = (state: State): ViewedPrograms => this.programsOf(state)

@@ -29,6 +29,9 @@ export interface StoredRunRow extends RunColumns, OwnerColumns {
   readonly base_row: string | null
 }
 
+/** A row of the table `run` alone. */
+export type OwnerlessRow = Omit<StoredRunRow, keyof OwnerColumns>
+
 /** The facts of a run that a commit needs: its position, and the columns that a commit keeps. */
 export interface Head extends Pick<RunColumns, 'id' | 'trace' | 'program' | 'status' | 'last' | 'started'> {
   readonly seq: number
@@ -129,9 +132,14 @@ export function sumOfRun(run: RunColumns, chain: number): number {
 
 /** Returns the row as the contract defines it. Throws `R5003` if it is not what was written. */
 export function checkedRow(stored: StoredRunRow): RunRow {
-  if (sumOfRun(stored, stored.chain) !== stored.sum) throw corruption(`the row of ${stored.id}`, stored.id)
   const owner = ownerOf(stored)
-  return rowOf(stored, owner === undefined ? null : plainWorker(owner))
+  return ownedRow(stored, owner === undefined ? null : plainWorker(owner))
+}
+
+/** Returns the row of a run that has this owner. Throws as `checkedRow`. */
+export function ownedRow(stored: OwnerlessRow, owner: Worker | null): RunRow {
+  if (sumOfRun(stored, stored.chain) !== stored.sum) throw corruption(`the row of ${stored.id}`, stored.id)
+  return rowOf(stored, owner)
 }
 
 /** Returns the last record before the first one of a run, 0 for most. Throws `R5003` if the store does not have what was written. */

@@ -54,6 +54,14 @@ export class Journals {
     return { row: stored.row, state, definitions: await this.definitions(state) }
   }
 
+  /** Returns the state of a run after its last record. `known`, read earlier, is read again only if something was recorded since. */
+  async latest({ id, trace, last }: RunRow, known: Peek | undefined): Promise<Pick<Peek, 'state' | 'definitions'>> {
+    const isLatest = known !== undefined && known.row.trace === trace && known.state.n === last
+    if (!isLatest) return this.peek(id)
+    const { state } = known
+    return { state, definitions: await this.definitions(state) }
+  }
+
   /** Returns the programs that a run has pinned, without loading one of them. */
   async pins(id: string): Promise<readonly Pin[]> {
     const stored = await this.#store.read(id)

@@ -94,6 +94,8 @@ export interface ReopenOptions<S extends RunFacts = RunFacts> {
   settings?(kept: S): S
   /** The person or program that continues it, for the journal of an idle fork. */
   readonly actor?: string | undefined
+  /** What was read of the run before. The run takes its state over, unless something was recorded since: then it is read again. */
+  readonly stored?: Peek | undefined
 }
 
 const DEFAULT_LEASE = 15_000
@@ -366,7 +368,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     let run: Run<S> | undefined
     try {
       if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw await this.#endedFault(claim.row)
-      const { state, definitions } = await this.#journals().peek(id)
+      const { state, definitions } = await this.#journals().latest(claim.row, options.stored)
       await this.#journals().requireSupportedRevision(state.pins, id)
       this.#journals().requireFunctions(state.pins, id)
       const kept = this.settingsOf(state)

@@ -4,9 +4,9 @@ import { newColumns } from '../columns.ts'
 import { faults } from '../faults.ts'
 import { dueRuns, FORGET_AFTER_MS } from '../leases.ts'
 import type { Commits } from './commit.ts'
-import type { PostgresConnection } from './connection.ts'
+import type { Ask, PostgresConnection } from './connection.ts'
 import type { Value } from './driver.ts'
-import { checkedRow, ownerOf, plainWorker, sumOfRun } from '../rows.ts'
+import { checkedRow, ownedRow, ownerOf, type OwnerlessRow, plainWorker, sumOfRun } from '../rows.ts'
 import { firstSum, sumOf } from '../checksums.ts'
 import { baseSegment } from '../segments.ts'
 
@@ -74,6 +74,9 @@ export class PostgresLeases {
   async claim(id: string, worker: Worker, now: number): Promise<Claim> {
     const known = this.#get(worker)
     return this.#connection.write(async (ask): Promise<Claim> => {
+      // Most runs that are taken have no owner.
+      const [free] = await ask('takeFree', [id, worker.id])
+      if (free !== undefined) return this.#taken(ask, free, known)
       for (;;) {
         const [run] = await ask('run', [id])
         if (run === undefined) return { missing: true }
@@ -85,10 +88,22 @@ export class PostgresLeases {
         const [taken] = await ask('take', [run.seq, run.token, worker.id, owner?.id ?? null, owner?.seen ?? null])
         // Another process was faster, or the owner lives: read the run again.
         if (taken === undefined) continue
-        this.#commits.remember(taken)
-        return { lease: { run: id, token: taken.token, worker }, row: { ...checkedRow({ ...run, ...taken }), owner: plainWorker(known) } }
+        return this.#taken(ask, { ...run, ...taken }, known)
       }
     })
+  }
+
+  /** A damaged row is not kept: others must find the damage, too, and not an owner. */
+  async #taken(ask: Ask, run: OwnerlessRow, known: KnownWorker): Promise<Claim> {
+    const owner = plainWorker(known)
+    try {
+      const row = ownedRow(run, owner)
+      this.#commits.remember(run)
+      return { lease: { run: run.id, token: run.token, worker: owner }, row }
+    } catch (thrown) {
+      await ask('release', [run.id, run.token])
+      throw thrown
+    }
   }
 
   async release(lease: Lease): Promise<void> {

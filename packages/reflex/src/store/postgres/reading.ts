@@ -1,6 +1,7 @@
 import { isFault, type RunFilter, type RunRow, type StoredBatch, type StoredRun } from '../../kernel/index.ts'
 import type { Ask } from './connection.ts'
 import { baseOf, chainEnd, checkedRow, isHidden, type StoredRunRow } from '../rows.ts'
+import type { FoundRun } from './statements.ts'
 import { checkChain, sumOf, type UncheckedBatch } from '../checksums.ts'
 import { unknownRun } from '../columns.ts'
 import { laterOf, requireOpening } from '../reading.ts'
@@ -16,8 +17,8 @@ export function readRun(ask: Ask, id: string, until = LAST_RECORD): Promise<Stor
     const row = checkedRow(run)
     const end = Math.min(until, run.last)
     if (end < 1) return { row, batches: [] }
-    const snapshot = await validSnapshot(ask, run.seq, end)
-    if (snapshot === undefined) requireOpening(run, await ask('segmentsIn', [run.seq, 0, end + 1]), end)
+    const snapshot = run.has_snapshots > 0 ? await validSnapshot(ask, run.seq, end) : undefined
+    if (snapshot === undefined && run.has_segments > 0) requireOpening(run, await ask('segmentsIn', [run.seq, 0, end + 1]), end)
     const batches = await readBatches(ask, run, (snapshot?.at ?? 0) + 1, end)
     return { row, ...(snapshot === undefined ? {} : { snapshot }), batches }
   })
@@ -28,7 +29,7 @@ export function readRun(ask: Ask, id: string, until = LAST_RECORD): Promise<Stor
  * everything after the last record of the row is ignored. If the whole run was removed meanwhile, it is looked up
  * again.
  */
-export async function retryIfReplaced<T>(ask: Ask, id: string, work: (run: StoredRunRow) => Promise<T>): Promise<T | undefined> {
+export async function retryIfReplaced<T>(ask: Ask, id: string, work: (run: FoundRun) => Promise<T>): Promise<T | undefined> {
   for (;;) {
     const [run] = await ask('run', [id])
     if (run === undefined) return undefined
@@ -65,17 +66,21 @@ export async function readJournal(ask: Ask, id: string, from = 1, until = LAST_R
 }
 
 /** Reads the batches of a run from the one with record `from` to the one with record `until`. Throws `R5003` and `R5054`. */
-export function readBatches(ask: Ask, run: StoredRunRow, from: number, until: number): Promise<StoredBatch[]> {
+export function readBatches(ask: Ask, run: FoundRun, from: number, until: number): Promise<StoredBatch[]> {
   const segments = () => ask('segmentsIn', [run.seq, from, until])
-  return retryIfMoved(segments, (found) => readAround(ask, run, found, from, until))
+  return retryIfMoved(segments, (found) => readAround(ask, run, found, from, until), run.has_segments > 0 ? undefined : [])
 }
 
-/** Runs `work` on segments of a run, and again if it fails because another process packed or forgot one between two statements. */
+/**
+ * Runs `work` on segments of a run, and again if it fails because another process packed or forgot one between two statements. `known`: the
+ * segments as they were read before.
+ */
 export async function retryIfMoved<T>(
   read: () => Promise<readonly SegmentRow[]>,
   work: (segments: readonly SegmentRow[]) => Promise<T>,
+  known?: readonly SegmentRow[],
 ): Promise<T> {
-  for (let segments = await read(); ; ) {
+  for (let segments = known ?? (await read()); ; ) {
     try {
       return await work(segments)
     } catch (thrown) {

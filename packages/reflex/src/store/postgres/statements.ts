@@ -7,17 +7,25 @@ import { ledgerStatements } from './ledger-statements.ts'
 import { lockNumber } from './locks.ts'
 import { sweepStatements } from './sweep-statements.ts'
 import { segmentStatements } from './segment-statements.ts'
-import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts'
+import type { Head, OpenRun, OwnerColumns, OwnerlessRow, Rows, StoredRunRow } from '../rows.ts'
 import type { SegmentRow } from '../segments.ts'
 import { SEGMENT_FIELDS } from '../statements.ts'
 
 const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, run.used, token, chain, run.sum'
 
+/** A row, and what there is to read beside its batches: most runs have nothing. */
+export interface FoundRun extends StoredRunRow {
+  /** 1 or 0. */
+  readonly has_snapshots: number
+  readonly has_segments: number
+}
+
 /** The type of the rows that each statement returns. */
 export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' | 'blob' | 'entries' | 'ledgerFacts' | 'keptLedgers'> {
   readonly hello: never
   readonly create: { readonly seq: number }
-  readonly run: StoredRunRow
+  readonly run: FoundRun
+  readonly takeFree: OwnerlessRow
   readonly take: Omit<StoredRunRow, Exclude<keyof OwnerColumns, 'owner'> | 'base' | 'base_row'>
   readonly release: never
   readonly heads: Head
@@ -114,8 +122,11 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
   const current = currentLayout(at)
   const base = `(select last from ${at}.segment where segment.run = run.seq and number = 0) as base`
   const baseRow = `(select json_build_object(${SEGMENT_FIELDS})::text from ${at}.segment where segment.run = run.seq and number = 0) as base_row`
-  const RUN = `select ${ROW}, ${base}, ${baseRow}, owner, worker.id as worker, host, pid, place, began, seen, ttl
-    from ${at}.run left join ${at}.worker on worker.id = run.owner`
+  const columns = `${ROW}, ${base}, ${baseRow}`
+  const owned = `${columns}, owner, worker.id as worker, host, pid, place, began, seen, ttl`
+  const from = `from ${at}.run left join ${at}.worker on worker.id = run.owner`
+  const RUN = `select ${owned} ${from}`
+  const hasRows = (table: string): string => `(exists (select from ${at}.${table} where ${table}.run = run.seq))::integer as has_${table}s`
   return {
     // The runs of a worker that is forgotten have no owner, so nobody has to look for them among all runs.
     hello: `with forgotten as (delete from ${at}.worker where seen + ttl < $8 and id <> $1)
@@ -132,7 +143,8 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
         insert into ${at}.snapshot (run, at, sum, body) select seq, $14::bigint, $17::bigint, $18::text from made where $14::bigint > 0
       )
       select seq from made`,
-    run: `${RUN} where run.id = $1`,
+    run: `select ${owned}, ${hasRows('snapshot')}, ${hasRows('segment')} ${from} where run.id = $1`,
+    takeFree: `update ${at}.run set owner = $2, token = token + 1 where id = $1 and owner is null and ${current} returning ${columns}`,
     // A heartbeat of the owner and this statement wait for each other: either the owner is as silent as before, or
     // nothing is taken.
     take: `with silent as materialized (select id from ${at}.worker where id = $4 and seen = $5 for update)

@@ -2,6 +2,7 @@ import type { PackResult, Segment, StoredBatch, StoredRun, StoredSegment } from 
 import { sumOf } from '../checksums.ts'
 import { corruption, unknownRun } from '../columns.ts'
 import { checkedRow, type StoredRunRow } from '../rows.ts'
+import type { FoundRun } from './statements.ts'
 import { needSources, numberedSegment, recordsToCheck } from '../segment-ranges.ts'
 import {
   checkedSegment,
@@ -21,7 +22,7 @@ import type { Ask, PostgresConnection } from './connection.ts'
 import { readBatches, retryIfMoved, retryIfReplaced } from './reading.ts'
 
 /** Returns the segments of a run in order, the open one last. Throws `R5003` for damage. */
-export async function listSegments(ask: Ask, run: StoredRunRow): Promise<readonly Segment[]> {
+export async function listSegments(ask: Ask, run: FoundRun): Promise<readonly Segment[]> {
   checkedRow(run)
   const { id, seq, last } = run
   const rows = checkedSegments(id, await ask('segments', [seq])).filter((row) => row.last <= last)
@@ -37,7 +38,7 @@ async function endOf(ask: Ask, { seq, last, chain }: StoredRunRow): Promise<Segm
 }
 
 /** Reads a segment and everything that folds it. Throws `R5054` if it is gone, `R5003` for damage. */
-export async function readSegment(ask: Ask, run: StoredRunRow, number: number): Promise<StoredSegment | undefined> {
+export async function readSegment(ask: Ask, run: FoundRun, number: number): Promise<StoredSegment | undefined> {
   checkedRow(run)
   const found = numberedSegment(run.id, number, await ask('segmentsNumbered', [run.seq, number]), await endOf(ask, run))
   if (found === undefined) return undefined
@@ -74,9 +75,9 @@ export async function packStored(connection: PostgresConnection, id: string, num
 /** Returns a sealed segment, and its batches unless they are packed or gone. Throws `R5051` and `R5003`. */
 async function readRows(
   ask: Ask,
-  run: StoredRunRow,
+  run: FoundRun,
   number: number,
-): Promise<{ readonly run: StoredRunRow; readonly row: SegmentRow; readonly batches?: readonly StoredBatch[] }> {
+): Promise<{ readonly run: FoundRun; readonly row: SegmentRow; readonly batches?: readonly StoredBatch[] }> {
   const row = number > 0 ? (await ask('segmentsNumbered', [run.seq, number])).find((found) => found.number === number) : undefined
   if (row === undefined) throw noSealedSegment(run.id, number)
   const isInRows = placeOf(checkedSegment(run.id, row)) === 'rows'
@@ -101,7 +102,7 @@ export async function forgetStored(connection: PostgresConnection, id: string, t
 
 /** Returns the texts with the hashes that a run needs because of its records from `from` to `until`, as for SQLite. */
 export async function readNeeds(ask: Ask, id: string, from: number, until: number): Promise<readonly { readonly body: string }[]> {
-  const needs = (run: StoredRunRow) =>
+  const needs = (run: FoundRun) =>
     retryIfMoved(
       () => ask('segmentsIn', [run.seq, from, until + 1]),
       (segments) => needsOf(ask, run, segments, [from, Math.min(until, run.last)]),
@@ -111,7 +112,7 @@ export async function readNeeds(ask: Ask, id: string, from: number, until: numbe
 
 async function needsOf(
   ask: Ask,
-  run: StoredRunRow,
+  run: FoundRun,
   segments: readonly SegmentRow[],
   [from, until]: readonly [number, number],
 ): Promise<readonly { readonly body: string }[]> {

@@ -28,7 +28,9 @@ export function pop(session: Session): StepResult {
 export function unwind(session: Session, depth: number, { reinvoke = false }: UnwindOptions): void {
   const { top } = session
   if (!Number.isInteger(depth) || depth < 0 || depth > top.depth) {
-    throw new EngineError(`unwindToDepth(${typeof depth === 'object' ? describeValue(depth) : String(depth)}) out of range — valid range is 0..${top.depth}`)
+    throw new EngineError(
+      `unwindToDepth(${typeof depth === 'object' ? describeValue(depth) : String(depth)}) out of range — valid range is 0..${top.depth}`,
+    )
   }
   if (depth === top.depth) return
   const target = frameAtDepth(top, depth)
