@@ -1,5 +1,4 @@
 import { DBOS, DBOSClient, type DLogger } from '@dbos-inc/dbos-sdk'
-import { RECOVERED_QUEUE } from 'reflex-runtime/store'
 import type { Connection } from './connection.ts'
 import { APPLICATION, TURN } from './sql/names.ts'
 
@@ -37,16 +36,24 @@ export async function launchEngine({ connection, schema, worker, version, queues
     useListenNotify: false,
     logger: quietLogger(onTrouble),
     maxConcurrentQueueDispatches: 2,
-    ...(queues === undefined ? {} : { listenQueues: [...queues, RECOVERED_QUEUE] }),
+    ...(queues === undefined ? {} : { listenQueues: queues.flatMap((name) => [name, recoveredQueue(name)]) }),
   })
   DBOS.registerWorkflow(turn, { name: TURN, maxRecoveryAttempts: 1_000_000 })
   await DBOS.launch()
-  await DBOS.registerQueue(RECOVERED_QUEUE, queueOf(RECOVERED_SLOTS, RECOVERED_POLL_MS))
 }
 
 /** Makes DBOS look at a queue, with the slots of this worker. Others notice it within seconds. */
 export async function addQueue(name: string, slots: number): Promise<void> {
   await DBOS.registerQueue(name, queueOf(slots, POLL_MS))
+  await DBOS.registerQueue(recoveredQueue(name), queueOf(RECOVERED_SLOTS, RECOVERED_POLL_MS))
+}
+
+/**
+ * Returns the queue of the turns of a queue whose worker died. It has room of its own, so that they never wait for turns that are under way. No queue of
+ * an operator has such a name.
+ */
+function recoveredQueue(name: string): string {
+  return `${name}:recovered`
 }
 
 /** Ends DBOS in this process: it begins nothing more, and waits for the turns under way. */
@@ -77,36 +84,27 @@ export class Engine {
     return new Engine(client)
   }
 
-  /** Hands the turns of dead workers to the living ones of the same version. Returns those that no living worker can take. */
-  async recover(workers: readonly string[], alive: readonly string[]): Promise<readonly TurnId[]> {
+  /** Hands turns of dead workers to the living ones that take turns of a queue. */
+  async recover(turns: readonly TurnId[], queue: string): Promise<void> {
+    await this.#client.resumeWorkflows(turns.map(workflowOf), { queueName: recoveredQueue(queue) })
+  }
+
+  /** Returns the turns that workers have taken and not ended: at most so many that further ones are returned by a later call, once these are dealt with. */
+  async takenBy(workers: readonly string[]): Promise<readonly TakenTurn[]> {
     if (workers.length === 0) return []
-    const pending = await this.#pending(workers)
-    const ids = pending.filter(({ applicationVersion = '' }) => alive.includes(applicationVersion)).map(({ workflowID }) => workflowID)
-    if (ids.length > 0) await this.#client.resumeWorkflows(ids, { queueName: RECOVERED_QUEUE })
-    return pending
-      .map(({ workflowID }) => workflowID)
-      .filter((id) => !ids.includes(id))
-      .map(turnOf)
-  }
-
-  /** Returns the turns that a worker has taken and not ended. */
-  async takenBy(worker: string): Promise<readonly TurnId[]> {
-    return (await this.#pending([worker])).map(({ workflowID }) => turnOf(workflowID))
-  }
-
-  #pending(workers: readonly string[]) {
-    return this.#client.listWorkflows({
+    const pending = await this.#client.listWorkflows({
       status: 'PENDING',
       executorId: [...workers],
       limit: FORGOTTEN,
       loadInput: false,
       loadOutput: false,
     })
+    return pending.map(({ workflowID, executorId = '' }) => ({ turn: turnOf(workflowID), worker: executorId }))
   }
 
   /** Takes turns back from the queues. */
-  async cancel(ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await this.#client.cancelWorkflows([...ids])
+  async cancel(turns: readonly TurnId[]): Promise<void> {
+    if (turns.length > 0) await this.#client.cancelWorkflows(turns.map(workflowOf))
   }
 
   /** Forgets what ended before a time, in milliseconds since the epoch. Returns the number. */
@@ -130,6 +128,16 @@ export class Engine {
 
 /** A run, and the number of one of its turns. */
 export type TurnId = readonly [run: string, number: number]
+
+/** A turn that a worker has taken. */
+export interface TakenTurn {
+  readonly turn: TurnId
+  readonly worker: string
+}
+
+function workflowOf([run, number]: TurnId): string {
+  return `${run}:${number}`
+}
 
 /** Returns the turn that a workflow carries out: its id is `RUN:NUMBER`. */
 function turnOf(workflow: string): TurnId {

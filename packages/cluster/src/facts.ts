@@ -4,6 +4,7 @@ import {
   type ClusterFacts,
   type CrashingFacts,
   type MissingFacts,
+  type RetryingFacts,
   type StuckFacts,
   type WaitingFacts,
   type WorkerFacts,
@@ -16,15 +17,16 @@ const LISTED = 100
 
 /** Returns the state of a cluster. Throws `R5101`. */
 export async function clusterFactsOf(place: Place): Promise<ClusterFacts> {
-  const [workers, queues, waiting, missing, stuck, crashing] = await Promise.all([
+  const [workers, queues, waiting, missing, stuck, crashing, retrying] = await Promise.all([
     workerFacts(place),
     queueFacts(place),
     waitingFacts(place),
     missingFacts(place),
     stuckFacts(place),
     crashingFacts(place),
+    retryingFacts(place),
   ])
-  return { workers, queues, waiting, ...missing, ...stuck, ...crashing }
+  return { workers, queues, waiting, ...missing, ...stuck, ...crashing, ...retrying }
 }
 
 function workerFacts({ connection, names }: Place): Promise<readonly WorkerFacts[]> {
@@ -77,6 +79,18 @@ async function crashingFacts({
       from ${names.own}.turn where crashes > 1 and state <> 'stuck' order by crashes desc, id limit ${LISTED}`,
   )
   return { crashing: rows.map(({ run, crashes, worker }) => ({ run, crashes, worker })), crashingCount: rows[0]?.count ?? 0 }
+}
+
+async function retryingFacts({
+  connection,
+  names,
+}: Place): Promise<{ readonly retrying: readonly RetryingFacts[]; readonly retryingCount: number }> {
+  const rows = await connection.query<{ run: string; tries: number; fault: string | null; count: number }>(
+    `select id as run, tries, fault, count(*) over ()::float8 as count
+      from ${names.own}.turn where tries > 2 and state <> 'stuck' order by tries desc, id limit ${LISTED}`,
+  )
+  const retrying = rows.map(({ run, tries, fault }) => ({ run, tries, fault: faultOf(run, fault ?? JSON.stringify({ tries })) }))
+  return { retrying, retryingCount: rows[0]?.count ?? 0 }
 }
 
 /** The database knows only the code of what the cluster itself found; what a worker reported is whole. */

@@ -37,6 +37,8 @@ export class Ticker {
   #wholeAt = 0
   /** The time before which there are no ended workflows to delete. */
   #forgetAt = 0
+  /** The dead workers of which DBOS has no turn, as of the last look at all runs. */
+  readonly #recovered = new Set<string>()
 
   /** `isOver`: true if this worker does no more. */
   constructor(shared: Shared, isOver: () => boolean) {
@@ -53,8 +55,7 @@ export class Ticker {
     for (let looksAtAll = isWhole, more = true; more; ) {
       const done: Tick | undefined = await this.#bite(looksAtAll, position)
       if (done === undefined) return
-      const left = done.dead.length > 0 ? await engine.recover(done.dead, await this.#living()) : []
-      await this.handBack([...done.strand, ...done.lost, ...left])
+      await this.handBack([...done.strand, ...done.lost, ...(await this.#recover(done.dead, isWhole))])
       position = done.position
       if (this.#isOver()) return
       more = position !== null || done.more
@@ -74,20 +75,40 @@ export class Ticker {
     return row?.tick ?? undefined
   }
 
-  /** The versions that a living worker has. */
-  async #living(): Promise<readonly string[]> {
-    const { connection, names } = this.#shared
-    const rows = await connection.query<{ version: string }>(
-      `select distinct version from ${names.own}.worker where seen + ttl > ${names.own}.now_ms() and not drains`,
+  /**
+   * Hands the turns of dead workers to living ones. Returns those that no living worker can take. A worker of which nothing was found is not asked about
+   * again: the list of dead workers is that of an hour. All are, in a tick that looks at all runs.
+   */
+  async #recover(dead: readonly string[], isWhole: boolean): Promise<readonly TurnId[]> {
+    for (const id of this.#recovered) if (isWhole || !dead.includes(id)) this.#recovered.delete(id)
+    const workers = dead.filter((id) => !this.#recovered.has(id))
+    const { connection, names, engine } = this.#shared
+    const taken = await engine.takenBy(workers)
+    for (const id of workers) if (taken.every(({ worker }) => worker !== id)) this.#recovered.add(id)
+    if (taken.length === 0) return []
+    const turns = taken.map(({ turn }) => turn)
+    const rows = await connection.query<{ id: string; number: number; queue: string }>(
+      `select id, number::float8 as number, queue from ${names.own}.recoverable($1, $2)`,
+      columnsOf(turns),
     )
-    return rows.map(({ version }) => version)
+    for (const [queue, found] of Map.groupBy(rows, (row) => row.queue))
+      await engine.recover(
+        found.map(({ id, number }) => [id, number] as const),
+        queue,
+      )
+    return turns.filter(([run, number]) => !rows.some((row) => row.id === run && row.number === number))
   }
 
   /** Takes turns back from DBOS, and lets them wait for another worker. */
   async handBack(turns: readonly TurnId[]): Promise<void> {
     if (turns.length === 0) return
     const { connection, names, engine } = this.#shared
-    await engine.cancel(turns.map(([run, number]) => `${run}:${number}`))
-    await connection.query(`select ${names.own}.strand($1, $2)`, [turns.map(([run]) => run), turns.map(([, number]) => number)])
+    await engine.cancel(turns)
+    await connection.query(`select ${names.own}.strand($1, $2)`, columnsOf(turns))
   }
+}
+
+/** Returns turns as the arrays that statements take. */
+function columnsOf(turns: readonly TurnId[]): readonly [runs: readonly string[], numbers: readonly number[]] {
+  return [turns.map(([run]) => run), turns.map(([, number]) => number)]
 }

@@ -30,7 +30,8 @@ export class Turns {
       `select id as run, number::float8 as number from ${names.own}.turn where worker = $1 and state = 'begun'`,
       [id],
     )
-    const all = [...begun, ...(await engine.takenBy(id)).map(([run, number]) => ({ run, number }))]
+    const taken = (await engine.takenBy([id])).map(({ turn: [run, number] }) => ({ run, number }))
+    const all = [...begun, ...taken]
     const gone = new Map(all.map((turn) => [`${turn.run}:${turn.number}`, turn] as const).filter(([name]) => !this.#underWay.has(name)))
     for (const [name, { run, number }] of gone) {
       if (!this.#forgotten.has(name)) continue
@@ -46,20 +47,21 @@ export class Turns {
     const id = `${run}:${number}`
     this.#underWay.add(id)
     try {
-      const [row] = await connection.query<{ begun: boolean }>(`select ${names.own}.begin_turn($1, $2, $3) as begun`, [
+      const [row] = await connection.query<{ queue: string | null }>(`select ${names.own}.begin_turn($1, $2, $3) as queue`, [
         run,
         number,
         this.#parts.worker.id,
       ])
-      if (row?.begun === true) await this.#end(run, number, await this.#outcomeOf(run))
+      const queue = row?.queue ?? undefined
+      if (queue !== undefined) await this.#end(run, number, await this.#outcomeOf(run, queue))
     } finally {
       this.#underWay.delete(id)
     }
   }
 
-  async #outcomeOf(run: string): Promise<TurnOutcome> {
+  async #outcomeOf(run: string, queue: string): Promise<TurnOutcome> {
     try {
-      return await this.#parts.carry(run)
+      return await this.#parts.carry(run, queue)
     } catch (thrown) {
       return { did: 'failed', fault: faultData(troubleOf(thrown)), again: false }
     }

@@ -113,9 +113,12 @@ class Worker implements ClusterWorker {
   async #readQueues(): Promise<void> {
     const { connection, names } = this.#shared
     const { slots, queues } = this.#parts
-    const rows = await connection.query<{ name: string }>(`select name from ${names.own}.queue order by name`)
+    const rows = await connection.query<{ name: string; limited: boolean }>(
+      `select name, paused or ${names.own}.is_limited(queue) as limited from ${names.own}.queue order by name`,
+    )
     const all = rows.map(({ name }) => name)
     this.#calls.setLimited(all.filter(isCallQueue))
+    this.#parts.limitTurns(new Set(rows.filter(({ limited }) => limited).map(({ name }) => name)))
     for (const name of all.filter((one) => !isCallQueue(one))) {
       if (this.#served.has(name) || (queues !== undefined && !queues.includes(name))) continue
       await addQueue(name, slots)

@@ -20,8 +20,10 @@ describe.skipIf('missing' in programs)(`a turn whose workers die${skipped}`, () 
     await world.sql(`update ${world.schema}_cluster.turn set state = 'admitted'`)
     for (let died = 0; ; died++) {
       const worker = workerOf(`worker-${died}`)
-      const [row] = await world.sql<{ begun: boolean }>(`select ${world.schema}_cluster.begin_turn('otter', 1, $1) as begun`, [worker.id])
-      if (row?.begun !== true || died === most) return died
+      const own = `${world.schema}_cluster`
+      const text = `select ${own}.begin_turn(id, number, $1) as queue from ${own}.turn where id = 'otter'`
+      const [row] = await world.sql<{ queue: string | null }>(text, [worker.id])
+      if (row?.queue !== 'default' || died === most) return died
       await world.store.hello(worker, Date.now(), 600_000)
       const claim = await world.store.claim('otter', worker, Date.now())
       if (!('lease' in claim)) throw new Error('the run is held')

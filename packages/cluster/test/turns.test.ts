@@ -188,6 +188,7 @@ describe.skipIf('missing' in programs)(`the turns of a cluster${skipped}`, () =>
         can: CAN,
         slots: 1,
         limitCalls: () => undefined,
+        limitTurns: () => undefined,
         carry: world.carrying(),
         onTrouble: () => undefined,
       }

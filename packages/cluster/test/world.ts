@@ -78,6 +78,7 @@ export class ClusterWorld {
       can: CAN,
       slots: 8,
       limitCalls: () => undefined,
+      limitTurns: () => undefined,
       onTrouble: (fault) => this.#troubles.push(`${fault.code} ${fault.message}`),
       ...more,
       carry: (run) => {

@@ -8,7 +8,7 @@ const LEFT_FREE = 2
 /** The most waiting turns that are parked at once, and the most that are tried for each one that is admitted. */
 const MOST_PARKED = 500
 const MOST_TRIED = 16
-/** The first turns of a tenant among which there is one that a worker with a free slot can take. */
+/** The first turns of a tenant among which one is looked for that a worker with a free slot can take. */
 const MOST_HEADS = 100
 /** The most tenants among which the next one is chosen. */
 const MOST_TENANTS = 100
@@ -31,9 +31,10 @@ const BODY = 'security definer set search_path = pg_catalog, pg_temp'
  *   `queue`. Turns that no living worker can take are parked: they are in nobody's way, and the tick finds them when workers have changed.
  * - `admit_next`: admits the next turns of a queue: those of the lowest priority, then of the tenant with the fewest turns, then the oldest.
  *   It looks at tenants in the order of their names after the given one, so that all have their turn however many there are.
+ * - `first_of_others`: the first turn of a tenant that needs something else than the turns before it, however many these are.
  */
 export function admission(names: Names): string {
-  return [room(names), rates(names), admit(names), admitNext(names)].join('\n')
+  return [room(names), rates(names), admit(names), others(names), admitNext(names)].join('\n')
 }
 
 function room({ own }: Names): string {
@@ -66,7 +67,7 @@ function rates({ own }: Names): string {
   return `
 create or replace function ${own}.left_of(most integer, per bigint, tokens double precision, refilled bigint, at bigint)
   returns double precision language sql immutable as $$
-  select least(most, coalesce(tokens, most) + (at - coalesce(refilled, at))::double precision * most / per)
+  select least(most, coalesce(tokens, most) + greatest(0, at - coalesce(refilled, at))::double precision * most / per)
 $$;
 
 create or replace function ${own}.is_limited(q ${own}.queue) returns boolean language sql immutable as $$
@@ -134,6 +135,23 @@ begin
 end $$;`
 }
 
+function others({ own }: Names): string {
+  const waiting = `${own}.turn t where t.queue = of_queue and t.tenant = of_tenant and t.state = 'waits' and not t.parked`
+  return `
+create or replace function ${own}.first_of_others(of_queue text, of_tenant text, full_needs text[], at bigint)
+  returns table (run bigint, priority integer, since bigint, needs text[]) language sql stable ${BODY} as $$
+  with recursive kinds (needs) as (
+    (select t.needs from ${waiting} order by t.needs limit 1)
+    union all
+    select (select t.needs from ${waiting} and t.needs > kinds.needs order by t.needs limit 1) from kinds where kinds.needs is not null
+  )
+  select head.* from kinds cross join lateral (
+    select t.run, t.priority, t.since, t.needs from ${waiting} and t.needs = kinds.needs and t.not_before <= at
+      order by t.priority, t.since, t.run limit 1
+  ) as head where kinds.needs::text <> all(full_needs) order by head.priority, head.since, head.run limit 1
+$$;`
+}
+
 function admitNext({ own }: Names): string {
   return `
 create or replace function ${own}.admit_next(of_queue text, after_tenant text, at bigint, most integer) returns integer
@@ -168,10 +186,13 @@ begin
       select coalesce(sum(turns), 0)::bigint as taken, count(*) filter (where turns > 0) as busy from used
     )
     select first.run, first.needs, tenants.tenant into head from tenants cross join total left join used using (tenant) cross join lateral (
-      select * from (
+      (select * from (
         select run, priority, since, needs from ${own}.turn t where t.queue = of_queue and t.tenant = tenants.tenant and t.state = 'waits'
           and not t.parked and t.not_before <= at order by t.queue, t.tenant, priority, since, run limit ${MOST_HEADS}
-      ) as heads where needs::text <> all(full_needs) limit 1
+      ) as heads where needs::text <> all(full_needs) limit 1)
+      union all
+      (select * from ${own}.first_of_others(of_queue, tenants.tenant, full_needs, at) where full_needs <> '{}')
+      limit 1
     ) as first
     where tenants.tenant <> all(full_tenants) and coalesce(used.turns, 0) < coalesce(q.tenant_slots, room + 1)
       and ${own}.may_take(tenants.tenant, coalesce(used.turns, 0)::bigint,

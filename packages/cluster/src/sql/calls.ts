@@ -23,7 +23,7 @@ begin
     if q.paused then wait := ${PAUSE_MS};
     elsif q.slots is not null and (select count(*) from ${own}.call where queue = wanted) >= q.slots then wait := ${SLOT_MS};
     elsif q.most is not null then
-      left_over := least(q.most, coalesce(q.tokens, q.most) + (at - coalesce(q.refilled, at))::double precision * q.most / q.per);
+      left_over := least(q.most, coalesce(q.tokens, q.most) + greatest(0, at - coalesce(q.refilled, at))::double precision * q.most / q.per);
       if left_over < 1 then wait := ceil((1 - left_over) * q.per / q.most);
       else update ${own}.queue set tokens = left_over - 1, refilled = at where name = wanted; end if;
     end if;

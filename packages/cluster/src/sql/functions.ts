@@ -16,7 +16,9 @@ const RECORDS_PER_DEATH = 20
  *
  * - `due`: true if there is something to do for a run that no living process holds, as `Store.due` says.
  * - `make_wait`: gives a run its next turn. `make_due`: also admits it if there is room.
- * - `begin_turn`, `end_turn`: what a worker says of a turn. `wait_again`: gives the run another one, which waits among the others.
+ * - `begin_turn`, `end_turn`: what a worker says of a turn. `begin_turn` returns the queue of a turn that may begin, and null for one that is over
+ *   or that a living worker has. `wait_again`: gives the run another one, which waits among the others.
+ * - `count_death`: counts that a worker died in a turn. True if the run is set aside, because too many did.
  */
 export function functions(names: Names): string {
   return [helpers(names), able(names), dueOf(names), load(names), admission(names), making(names), turns(names), triggers(names)].join('\n')
@@ -69,9 +71,10 @@ declare
 begin
   select * into t from ${own}.turn where run = wanted for update;
   if not found then
-    insert into ${own}.turn (run, id, queue, tenant, priority, needs)
+    -- The numbers begin with a time: DBOS may remember the turns of another run of this name, which is deleted.
+    insert into ${own}.turn (run, id, queue, tenant, priority, needs, number)
       select r.seq, r.id, coalesce(p.queue, 'default'), coalesce(p.tenant, ''), coalesce(p.priority, 0),
-        ${own}.need_of(r.program) || coalesce(p.needs, '{}')
+        ${own}.need_of(r.program) || coalesce(p.needs, '{}'), make_wait.at
       from ${store}.run r left join ${own}.place p on p.run = r.id where r.seq = wanted on conflict do nothing;
     select * into t from ${own}.turn where run = wanted for update;
     if not found then return false; end if;
@@ -99,28 +102,41 @@ end $$;`
 
 function turns({ own, store }: Names): string {
   return `
-create or replace function ${own}.begin_turn(wanted text, turn_number bigint, by_worker text) returns boolean
-  language plpgsql volatile ${BODY} as $$
+create or replace function ${own}.count_death(wanted bigint, at bigint) returns boolean language plpgsql volatile ${BODY} as $$
 declare
   t ${own}.turn; reached bigint;
 begin
-  select * into t from ${own}.turn where run = (select seq from ${store}.run where id = wanted) and number = turn_number
-    and state in ('admitted', 'begun') for update;
-  if not found then return false; end if;
-  select last into reached from ${store}.run where seq = t.run;
-  if t.state = 'begun' then t.crashes := greatest(1, t.crashes + 1 - (reached - t.last) / ${RECORDS_PER_DEATH}); end if;
-  if t.crashes >= ${MOST_TRIES} then
-    update ${own}.turn set state = 'stuck', since = ${own}.now_ms(), crashes = t.crashes, worker = null,
-      fault = json_build_object('code', 'R5108', 'crashes', t.crashes)::text where run = t.run;
+  select * into t from ${own}.turn where run = wanted;
+  select last into reached from ${store}.run where seq = wanted;
+  t.crashes := greatest(1, t.crashes + 1 - (reached - t.last) / ${RECORDS_PER_DEATH});
+  if t.crashes < ${MOST_TRIES} then
+    update ${own}.turn set crashes = t.crashes where run = wanted;
     return false;
   end if;
-  update ${own}.turn set state = 'begun', worker = by_worker, again = false, last = coalesce(reached, 0), crashes = t.crashes
-    where run = t.run;
+  update ${own}.turn set state = 'stuck', since = at, crashes = t.crashes, worker = null,
+    fault = json_build_object('code', 'R5108', 'crashes', t.crashes)::text where run = wanted;
   return true;
 end $$;
 
-create or replace function ${own}.wait_again(wanted bigint, at bigint, later bigint) returns void language sql volatile ${BODY} as $$
-  update ${own}.turn set state = 'waits', number = number + 1, since = at, not_before = later, again = false, parked = false,
+create or replace function ${own}.begin_turn(wanted text, turn_number bigint, by_worker text) returns text
+  language plpgsql volatile ${BODY} as $$
+declare
+  t ${own}.turn; at bigint := ${own}.now_ms();
+begin
+  select * into t from ${own}.turn where run = (select seq from ${store}.run where id = wanted) and number = turn_number
+    and state in ('admitted', 'begun') for update;
+  if not found then return null; end if;
+  if t.state = 'begun' then
+    if t.worker <> by_worker and exists (select from ${own}.worker where id = t.worker and seen + ttl > at) then return null; end if;
+    if ${own}.count_death(t.run, at) then return null; end if;
+  end if;
+  update ${own}.turn set state = 'begun', worker = by_worker, again = false,
+    last = coalesce((select run.last from ${store}.run where seq = t.run), 0) where run = t.run;
+  return t.queue;
+end $$;
+
+create or replace function ${own}.wait_again(wanted bigint, due_since bigint, later bigint) returns void language sql volatile ${BODY} as $$
+  update ${own}.turn set state = 'waits', number = number + 1, since = due_since, not_before = later, again = false, parked = false,
     worker = null where run = wanted
 $$;
 
@@ -143,10 +159,10 @@ begin
     update ${own}.turn set state = 'stuck', since = at, worker = null, tries = 0,
       fault = coalesce(problem, json_build_object('code', 'R5109', 'tries', fruitless)::text) where run = t.run;
   elsif outcome = 'again' or (outcome in ('rested', 'held') and ${own}.due(r, at)) then
-    update ${own}.turn set tries = fruitless, crashes = 0 where run = t.run;
+    update ${own}.turn set tries = fruitless, crashes = 0, fault = problem where run = t.run;
     perform ${own}.wait_again(t.run, at, case when fruitless = 0 then 0 else at + least(30000, 250 * (2 ^ least(fruitless, 8))::bigint) end);
   else
-    update ${own}.turn set state = 'rests', again = false, tries = 0, crashes = 0,
+    update ${own}.turn set state = 'rests', again = false, tries = 0, crashes = 0, fault = null,
       worker = case when r.owner is null then null else worker end where run = t.run;
   end if;
   perform ${own}.admit_next(t.queue, t.tenant, at, ${AT_END});
@@ -167,6 +183,11 @@ begin
   perform ${own}.make_due(new.run, ${own}.now_ms());
   return null;
 end $$;
+create or replace function ${own}.on_ended() returns trigger language plpgsql volatile ${BODY} as $$
+begin
+  delete from ${own}.turn where run = new.seq and state <> 'begun';
+  return null;
+end $$;
 create or replace function ${own}.on_removed() returns trigger language plpgsql volatile ${BODY} as $$
 begin
   delete from ${own}.turn where run = old.seq;
@@ -175,6 +196,9 @@ end $$;
 drop trigger if exists cluster_released on ${store}.run;
 create trigger cluster_released after update of owner on ${store}.run for each row
   when (old.owner is not null and new.owner is null and new.status in ('running', 'suspended')) execute function ${own}.on_released();
+drop trigger if exists cluster_ended on ${store}.run;
+create trigger cluster_ended after update of status on ${store}.run for each row
+  when (old.status in ('running', 'suspended') and new.status not in ('running', 'suspended')) execute function ${own}.on_ended();
 drop trigger if exists cluster_posted on ${store}.inbox;
 create trigger cluster_posted after insert on ${store}.inbox for each row when (new.taken is null) execute function ${own}.on_posted();
 drop trigger if exists cluster_removed on ${store}.run;

@@ -41,10 +41,12 @@ create table ${own}.turn (
   last bigint not null default 0, parked boolean not null default false, tries integer not null default 0, crashes integer not null default 0, fault text
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 2000, autovacuum_analyze_scale_factor = 0.02);
 create index turn_waits on ${own}.turn (queue, tenant, priority, since, run) where state = 'waits' and not parked;
+create index turn_needs on ${own}.turn (queue, tenant, needs, priority, since, run) where state = 'waits' and not parked;
 create index turn_parked on ${own}.turn (needs) where state = 'waits' and parked;
 create index turn_under_way on ${own}.turn (queue, version) where state in ('admitted', 'begun');
 create index turn_worker on ${own}.turn (worker) where worker is not null;
 create index turn_crashing on ${own}.turn (crashes) where crashes > 1;
+create index turn_retrying on ${own}.turn (tries) where tries > 2;
 create index turn_stuck on ${own}.turn (since) where state = 'stuck';
 create table ${own}.load (
   queue text not null, tenant text not null, version text not null, part bigint generated always as identity, turns integer not null,

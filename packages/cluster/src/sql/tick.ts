@@ -21,15 +21,15 @@ const LOST_MS = 60_000
  * the second a run and the time of this bite. What became due since the last bite comes first: it does not wait for 100,000 others that were
  * due before. `more`: other turns can be admitted at once.
  *
- * It returns the workflows of DBOS to deal with: `recover` those whose worker died, `strand` those that no living worker can take any more,
- * and `lost` those that DBOS will never begin.
+ * It returns the dead workers, and the workflows of DBOS to deal with: `strand` those that no living worker of their queue can take any more, and `lost`
+ * those that DBOS will never begin.
  */
 export function tick({ own, engine }: Names): string {
   return `
 create or replace function ${own}.tick(looked_at bigint, whole boolean, from_place bigint[] default null) returns json
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  at bigint := ${own}.now_ms(); next_timed bigint[]; next_left bigint; next bigint[]; more boolean; of_queue text; gone text[]; result json;
+  at bigint := ${own}.now_ms(); next_timed bigint[]; next_left bigint; next bigint[]; more boolean; of_queue text; result json;
 begin
   if not pg_try_advisory_xact_lock(hashtext('reflex cluster tick'), hashtext('${own}')) then return null; end if;
   if from_place is not null then perform ${own}.mark_timed(from_place[cardinality(from_place)], -1, at); end if;
@@ -51,7 +51,8 @@ begin
     delete from ${own}.tenant using ${own}.queue where name = tenant.queue
       and (tenant_most is null or tenant.refilled < at - tenant_per);
     delete from ${own}.place where place.at < ${own}.now_ms() - ${FORGET_MS};
-    delete from ${own}.worker where seen + ttl < at - ${FORGET_MS} and not exists (select from ${own}.turn where turn.worker = worker.id);
+    delete from ${own}.worker where seen + ttl < at - ${FORGET_MS}
+      and not exists (select from ${own}.turn where turn.worker = worker.id and state = 'begun');
   end if;
   perform ${own}.tidy_load();
   more := ${own}.unpark(whole and next is null, at);
@@ -59,15 +60,15 @@ begin
     more := ${own}.admit_next(of_queue, coalesce((select tenant from ${own}.load where queue = of_queue order by random() limit 1), ''), at,
       ${MOST_ADMITTED}) >= ${MOST_ADMITTED} or more;
   end loop;
-  select array_agg(distinct version) into gone from ${own}.load
-    where turns <> 0 and version not in (select version from ${own}.worker where seen + ttl > at);
   select json_build_object(
     'at', at, 'position', next, 'more', more,
     'dead', coalesce((select json_agg(id) from ${own}.worker where seen + ttl <= at), '[]'::json),
-    'strand', case when gone is null then '[]'::json else coalesce((select json_agg(json_build_array(id, number)) from (
-      select id, number from ${own}.turn where state in ('admitted', 'begun') and version = any(gone)
-        and (state = 'admitted' or worker in (select id from ${own}.worker where seen + ttl <= at)) limit ${MOST_LISTED}
-      ) as stranded), '[]'::json) end,
+    'strand', coalesce((select json_agg(json_build_array(id, number)) from (
+      select id, number from ${own}.turn join (
+        select queue, version from ${own}.load group by queue, version having sum(turns) <> 0 and not ${own}.is_served(queue, version, at)
+      ) as unserved using (queue, version)
+        where state = 'admitted' or (state = 'begun' and worker in (select id from ${own}.worker where seen + ttl <= at)) limit ${MOST_LISTED}
+      ) as stranded), '[]'::json),
     'lost', case when not whole or next is not null then '[]'::json else coalesce((select json_agg(json_build_array(id, number)) from (
       select id, number from ${own}.turn left join ${engine}.workflow_status as workflow on workflow_uuid = id || ':' || number
         where state = 'admitted' and turn.since < at - ${LOST_MS} and (workflow.status is null or workflow.status not in ('ENQUEUED', 'PENDING')
@@ -78,20 +79,41 @@ begin
 end $$;`
 }
 
-/** The function `strand`: turns that were admitted for a worker wait again, for any other. */
+/**
+ * The functions about turns whose worker is gone.
+ *
+ * - `is_served`: a living worker of a version takes turns of a queue.
+ * - `recoverable`: those of the given turns that such a worker can take over, and their queues.
+ * - `strand`: turns that were admitted for a worker wait again, for any other. They keep their place among those that wait.
+ */
 export function strand({ own, store }: Names): string {
   return `
+create or replace function ${own}.is_served(of_queue text, of_version text, at bigint) returns boolean language sql stable
+  security definer set search_path = pg_catalog, pg_temp as $$
+  select exists (select from ${own}.worker where version = of_version and seen + ttl > at and not drains
+    and (queues is null or of_queue = any(queues)))
+$$;
+
+create or replace function ${own}.recoverable(wanted text[], numbers bigint[]) returns table (id text, number bigint, queue text)
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select turn.id, turn.number, turn.queue from unnest(wanted, numbers) as given (id, number) join ${store}.run on run.id = given.id
+    join ${own}.turn on turn.run = run.seq and turn.number = given.number
+    where state in ('admitted', 'begun') and ${own}.is_served(turn.queue, turn.version, ${own}.now_ms())
+$$;
+
 create or replace function ${own}.strand(wanted text[], numbers bigint[]) returns integer language plpgsql volatile
   security definer set search_path = pg_catalog, pg_temp as $$
 declare
   candidate record; done integer := 0; at bigint := ${own}.now_ms();
 begin
-  for candidate in select turn.run from unnest(wanted, numbers) as given (id, number) join ${store}.run on run.id = given.id
-    join ${own}.turn on turn.run = run.seq where turn.number = given.number and state in ('admitted', 'begun') order by turn.run for update of turn
+  for candidate in select turn.run, turn.state, turn.since from unnest(wanted, numbers) as given (id, number)
+    join ${store}.run on run.id = given.id join ${own}.turn on turn.run = run.seq
+    where turn.number = given.number and state in ('admitted', 'begun') order by turn.run for update of turn
   loop
-    perform ${own}.wait_again(candidate.run, at, 0);
-    perform ${own}.admit(candidate.run, at);
     done := done + 1;
+    if candidate.state = 'begun' and ${own}.count_death(candidate.run, at) then continue; end if;
+    perform ${own}.wait_again(candidate.run, candidate.since, 0);
+    perform ${own}.admit(candidate.run, at);
   end loop;
   return done;
 end $$;`

@@ -36,6 +36,8 @@ export type Taken =
 /** A run that the carrier has taken. */
 interface ActiveRun {
   handle?: RunHandle
+  /** True: it is held while it is due again soon. */
+  readonly holds: boolean
   readonly done: Promise<Taken>
   /** Resolves when the run is open in this process, or is over. */
   readonly opened: Promise<void>
@@ -46,6 +48,8 @@ interface ActiveRun {
 
 /** Milliseconds: a run that is due again sooner is held until then. To close it and open it again costs more than a tick. */
 const HOLD_MS = 5_000
+/** Milliseconds: a time that has come is met before its run rests. */
+const MET_MS = 1
 
 /**
  * Takes runs by name: opens a run, carries it on until it rests, holds it while it is due again within five seconds, and releases it. It does
@@ -76,8 +80,8 @@ export class RunCarrier {
     await active?.opened
     const opened = active?.handle?.run
     if (active === undefined || opened === undefined) return
-    const held = opened.idle().then(
-      () => (isDueSoon(opened, this.#reflex.host.now()) ? undefined : active.done),
+    const held = opened.idle({ ahead: MET_MS }).then(
+      () => (active.holds && isDueSoon(opened, this.#reflex.host.now()) ? undefined : active.done),
       () => active.done,
     )
     await Promise.race([held, active.done])
@@ -87,19 +91,24 @@ export class RunCarrier {
     return this.#options.signal?.aborted === true
   }
 
-  /** Takes a run that it does not have. Resolves when the run is released; does not reject. */
-  take(run: string): Promise<Taken> {
-    return this.#hold(run, (released) => this.#carry(run, released))
+  /** Takes a run that it does not have. Resolves when the run is released; does not reject. `holds`: also while the run is due again soon. */
+  take(run: string, holds = this.#options.holdsNone !== true): Promise<Taken> {
+    return this.#hold(run, holds, (released) => this.#carry(run, released))
+  }
+
+  /** Releases a run as soon as it rests, however soon it is due again. */
+  letGo(run: string): void {
+    this.#active.get(run)?.letGo()
   }
 
   /** Takes a run that this process has started: continues it and releases it as one that was due. */
   adopt(handle: RunHandle): Promise<Taken> {
-    const taken = this.#hold(handle.id, (released) => this.#carryOpen(handle, 0, released))
+    const taken = this.#hold(handle.id, this.#options.holdsNone !== true, (released) => this.#carryOpen(handle, 0, released))
     this.#onOpened(handle.id, handle)
     return taken
   }
 
-  #hold(run: string, carry: (released: Promise<void>) => Promise<Taken>): Promise<Taken> {
+  #hold(run: string, holds: boolean, carry: (released: Promise<void>) => Promise<Taken>): Promise<Taken> {
     const { promise: released, resolve: letGo } = Promise.withResolvers<void>()
     const { promise: opened, resolve: onOpened } = Promise.withResolvers<void>()
     const done = Promise.resolve()
@@ -109,7 +118,7 @@ export class RunCarrier {
         onOpened()
         this.#active.delete(run)
       })
-    this.#active.set(run, { done, opened, onOpened, letGo })
+    this.#active.set(run, { holds, done, opened, onOpened, letGo })
     return done
   }
 
@@ -149,7 +158,8 @@ export class RunCarrier {
   /** Resolves when the run rests for a while, or this carrier no longer holds it. An input that arrives while it comes to rest is waited for. */
   async #untilIdle({ run }: RunHandle, released: Promise<void>): Promise<void> {
     if (this.#isOver) return run.leave()
-    if (this.#options.holdsNone !== true) await Promise.race([run.idle({ ahead: HOLD_MS }), released])
+    const holds = this.#active.get(run.id)?.holds === true
+    await Promise.race([run.idle({ ahead: holds ? HOLD_MS : MET_MS }), released])
     do await run.idle()
     while (this.#reflex.runtime.openRuns.get(run.id) === run && !(run.atRest && run.durable === run.state.n))
   }

@@ -24,4 +24,5 @@ export function measureCluster(facts: ClusterFacts, metrics: ServeMetrics, now: 
   for (const { lacks } of facts.missing) for (const word of lacks) metrics.lacking.add(1, { word })
   metrics.stuck.set(facts.stuckCount)
   metrics.crashing.set(facts.crashingCount)
+  metrics.retrying.set(facts.retryingCount)
 }

@@ -97,6 +97,7 @@ export class ServeMetrics {
   readonly lacking = new Metric('reflex_cluster_runs_lacking', 'gauge', 'The 100 oldest runs that no worker can take, by missing word')
   readonly stuck = new Metric('reflex_cluster_runs_stuck', 'gauge', 'Runs whose turns failed too often')
   readonly crashing = new Metric('reflex_cluster_runs_crashing', 'gauge', 'Runs in whose turns several workers in a row have died')
+  readonly retrying = new Metric('reflex_cluster_runs_retrying', 'gauge', 'Runs of which several turns in a row had no result')
 
   /** Returns all metrics as the text format of Prometheus. */
   text(): string {

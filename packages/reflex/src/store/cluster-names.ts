@@ -5,8 +5,6 @@ import { clusterFaults } from './cluster-faults.ts'
 export const CLUSTER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 /** The form of the names of queues that limit calls: `model:openai`, `tool:refund`. */
 const CALLS = /^(?:model|tool):[\w.-]{1,120}$/
-/** The queue of turns whose worker died. It has room of its own, so that they never wait for turns that are under way; nothing starts in it. */
-export const RECOVERED_QUEUE = 'recovered'
 /** The most characters of a name, and the most names of queues, that a message repeats. */
 const SHOWN = 40
 const LISTED = 10
@@ -21,7 +19,6 @@ export function checkClusterName(what: string, name: string): string {
 
 /** Throws `R5110` for a name that no queue can have: neither one of turns, nor one of calls such as `tool:refund`. */
 export function checkQueueName(name: string): void {
-  if (name === RECOVERED_QUEUE) throw clusterFaults.make('R5110', 'the queue recovered has no limits', { fix: 'choose another name' })
   if (!CALLS.test(name)) checkClusterName('the queue', name)
 }
 

@@ -38,8 +38,13 @@ export interface WorkerParts {
    * limit that an operator sets is known within a second. A call that waits while the server is away waits until it is there again.
    */
   limitCalls(admission: Admission): void
-  /** Carries a run on until it rests. It does not throw. */
-  carry(run: string): Promise<TurnOutcome>
+  /**
+   * Called before the first turn and about once a second, with the queues whose turns are limited or paused. Between two turns the worker holds no run of such
+   * a queue, even if it is due again within seconds: a turn is needed for whatever it does.
+   */
+  limitTurns(queues: ReadonlySet<string>): void
+  /** Carries a run of a queue on until it rests. It does not throw. */
+  carry(run: string, queue: string): Promise<TurnOutcome>
   onTrouble(fault: Fault): void
 }
 
@@ -155,6 +160,14 @@ export interface CrashingFacts {
   readonly worker: string | null
 }
 
+/** A run whose turns ended three times in a row or more without a result. It is tried again, each time later, up to half a minute. */
+export interface RetryingFacts {
+  readonly run: string
+  readonly tries: number
+  /** What ended the latest of them. */
+  readonly fault: FaultData
+}
+
 /** The state of a cluster. Lists have at most 100 entries; the counts are exact. */
 export interface ClusterFacts {
   readonly workers: readonly WorkerFacts[]
@@ -167,6 +180,9 @@ export interface ClusterFacts {
   /** The most crashes first. */
   readonly crashing: readonly CrashingFacts[]
   readonly crashingCount: number
+  /** The most tries first. */
+  readonly retrying: readonly RetryingFacts[]
+  readonly retryingCount: number
 }
 
 export interface ClusterOptions {

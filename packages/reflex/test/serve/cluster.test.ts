@@ -30,6 +30,7 @@ test('a server of a cluster leaves what it starts to a worker, and its metrics h
     missing: [{ run: 'newt', lacks: ['tool:charge'], queue: 'default', since: host.now() }],
     missingCount: 2,
     crashingCount: 3,
+    retryingCount: 4,
   }
   const response = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${server.token}` } })
   const text = await response.text()
@@ -37,6 +38,7 @@ test('a server of a cluster leaves what it starts to a worker, and its metrics h
   expect(text).toContain('reflex_cluster_waiting_seconds{queue="default",tenant="acme"} 2\n')
   expect(text).toContain('reflex_cluster_runs_missing 2\n')
   expect(text).toContain('reflex_cluster_runs_crashing 3\n')
+  expect(text).toContain('reflex_cluster_runs_retrying 4\n')
   expect(text).toContain('reflex_cluster_runs_lacking{word="tool:charge"} 1\n')
   expect(text).toContain('reflex_cluster_turns{queue="default",state="waiting"} 0\n')
   expect(text).toContain('reflex_cluster_calls{queue="tool:refund",state="waiting"} 0\n')

@@ -26,6 +26,9 @@ export class Turns {
   readonly #maxRuns: number
   /** The turns under way, by run. Two of one run are one. */
   readonly #turns = new Map<string, Promise<TurnOutcome>>()
+  /** The queues of the runs that it has. */
+  readonly #queues = new Map<string, string>()
+  #limited: ReadonlySet<string> = new Set()
 
   constructor(reflex: Reflex, words: WorkerWords, { signal, grace, maxRuns, onEvent }: TurnOptions) {
     this.#reflex = reflex
@@ -34,25 +37,32 @@ export class Turns {
     this.#carrier = new RunCarrier(reflex, { signal, grace, onEvent, inspect: words.require })
   }
 
+  /** Sets the queues whose runs are not held between two turns, and releases those that are. */
+  limit(queues: ReadonlySet<string>): void {
+    this.#limited = queues
+    for (const [run, queue] of this.#queues) if (queues.has(queue)) this.#carrier.letGo(run)
+  }
+
   /**
-   * Carries a run on until it rests. Does not reject. A run that is due again within seconds stays with this process after that, which
-   * continues it by itself; with too many of them, those at rest are released.
+   * Carries a run of a queue on until it rests. Does not reject. A run that is due again within seconds stays with this process after that, which
+   * continues it by itself, unless its queue is limited; with too many of them, those at rest are released.
    */
-  carry(run: string): Promise<TurnOutcome> {
+  carry(run: string, queue: string): Promise<TurnOutcome> {
     const known = this.#turns.get(run)
     if (known !== undefined) return known
-    const turn = this.#carry(run).finally(() => this.#turns.delete(run))
+    const turn = this.#carry(run, queue).finally(() => this.#turns.delete(run))
     this.#turns.set(run, turn)
     return turn
   }
 
-  async #carry(run: string): Promise<TurnOutcome> {
+  async #carry(run: string, queue: string): Promise<TurnOutcome> {
     if (this.#carrier.has(run)) {
       await this.#carrier.rested(run)
       return { did: 'rested' }
     }
     this.#carrier.makeRoom(this.#carrier.size + 1 - this.#maxRuns)
-    const taken = this.#carrier.take(run)
+    this.#queues.set(run, queue)
+    const taken = this.#carrier.take(run, !this.#limited.has(queue)).finally(() => this.#queues.delete(run))
     const rested = this.#carrier.rested(run).then((): Taken | undefined => undefined)
     const end = (await Promise.race([taken, rested])) ?? (this.#carrier.has(run) ? undefined : await taken)
     if (end !== undefined) return this.#outcome(run, end)

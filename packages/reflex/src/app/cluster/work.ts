@@ -60,7 +60,8 @@ export async function joinCluster(reflex: Reflex, options: JoinOptions = {}): Pr
   const member = await cluster.work({
     ...parts,
     limitCalls: (admission) => reflex.limitCalls(admission),
-    carry: (run) => turns.carry(run),
+    limitTurns: (queues) => turns.limit(queues),
+    carry: (run, queue) => turns.carry(run, queue),
     onTrouble: (fault: Fault) => reflex.report(fault),
   })
   return {

@@ -31,6 +31,7 @@ function checksOf(facts: ClusterFacts, now: number): Check[] {
     ...waitingChecks(facts, now),
     ...missingChecks(facts),
     ...crashingChecks(facts),
+    ...retryingChecks(facts),
     ...stuckChecks(facts),
   ]
 }
@@ -119,6 +120,17 @@ function crashingChecks({ crashing, crashingCount }: ClusterFacts): Check[] {
       return { name: 'crashes', mark: 'warns', text, fix: `read the log of the worker; reflex trace ${run}` }
     }),
     ...moreChecks('crashes', crashingCount, Math.min(crashing.length, MOST_LINES)),
+  ]
+}
+
+/** A run that waits for something to work again, such as a store of its tools: only its workers would report it. */
+function retryingChecks({ retrying, retryingCount }: ClusterFacts): Check[] {
+  return [
+    ...retrying.slice(0, MOST_LINES).map(({ run, tries, fault }): Check => {
+      const text = `${run}: ${tries} turns in a row had no result, and it is tried again: ${fault.code} ${fault.message}`
+      return { name: 'retries', mark: 'warns', text, fix: fault.fix ?? `reflex trace ${run}` }
+    }),
+    ...moreChecks('retries', retryingCount, Math.min(retrying.length, MOST_LINES)),
   ]
 }
 

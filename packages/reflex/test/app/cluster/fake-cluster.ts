@@ -63,7 +63,7 @@ export class FakeCluster implements ClusterPackage {
     const parts = this.workers.find(({ can, worker }) => can.includes(`kind:${kind}@${rev}`) && !refused.includes(worker.id))
     if (parts === undefined || this.#underWay.has(run)) return false
     this.#underWay.add(run)
-    const outcome = await parts.carry(run)
+    const outcome = await parts.carry(run, this.places.get(run)?.queue ?? 'default')
     this.#underWay.delete(run)
     this.turns.push([run, parts.worker.id, outcome])
     return outcome.did !== 'failed'
@@ -104,6 +104,8 @@ export class FakeCluster implements ClusterPackage {
         stuckCount: 0,
         crashing: [],
         crashingCount: 0,
+        retrying: [],
+        retryingCount: 0,
         ...this.said,
         queues: [...this.made.values()],
       }),

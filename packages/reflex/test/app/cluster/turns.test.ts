@@ -36,7 +36,7 @@ describe('what a worker can run', () => {
     writeFileSync(module, text)
     await worker('without')
     await process('starter').start(charging(workdir), { id: 'otter', tools: [module], trust: 'trusted' })
-    expect(await fake.workers[0]?.carry('otter')).toEqual({ did: 'rested' })
+    expect(await fake.workers[0]?.carry('otter', 'default')).toEqual({ did: 'rested' })
     expect((await store.read('otter', 0))?.row.status).toBe('completed')
   })
 
@@ -96,14 +96,14 @@ describe('a turn', () => {
     const surroundings = { host, worker: { id: 'laptop', host: 'test', pid: 1 }, cwd: workdir, environment: {}, actor: 'ana' }
     const laptop = new Reflex({ workdir, store, surroundings })
     const held = await laptop.run(asks, { id: 'otter' })
-    expect(await parts?.carry('otter')).toEqual({ did: 'held' })
+    expect(await parts?.carry('otter', 'default')).toEqual({ did: 'held' })
     await held.leave()
     await laptop.runtime.whenReleased()
-    expect(await parts?.carry('otter')).toEqual({ did: 'rested' })
+    expect(await parts?.carry('otter', 'default')).toEqual({ did: 'rested' })
     expect(reflex.runtime.openRuns.size).toBe(0)
     await laptop.cancel('otter')
-    expect(await parts?.carry('otter')).toEqual({ did: 'gone' })
-    expect(await parts?.carry('newt')).toEqual({ did: 'gone' })
+    expect(await parts?.carry('otter', 'default')).toEqual({ did: 'gone' })
+    expect(await parts?.carry('newt', 'default')).toEqual({ did: 'gone' })
   })
 
   test('ends when the worker leaves, and the run is released', async () => {
