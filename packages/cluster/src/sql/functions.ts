@@ -16,7 +16,8 @@ const RECORDS_PER_DEATH = 20
  *
  * - `due`: true if there is something to do for a run that no living process holds, as `Store.due` says.
  * - `make_wait`: gives a run its next turn. `make_due`: also admits it if there is room.
- * - `begin_turn`, `end_turn`: what a worker says of a turn. `wait_again`: gives the run another one, which waits among the others.
+ * - `begin_turn`, `end_turn`: what a worker says of a turn. One that lacks what the turn needed before it was admitted there has done nothing.
+ *   `wait_again`: gives the run another one, which waits among the others.
  */
 export function functions(names: Names): string {
   return [helpers(names), able(names), dueOf(names), load(names), admission(names), making(names), turns(names), triggers(names)].join('\n')
@@ -136,13 +137,13 @@ begin
   fruitless := case when found and r.last > t.last then 0 else t.tries + 1 end;
   if r.seq is null or r.status not in ('running', 'suspended') then
     delete from ${own}.turn where run = t.run;
-  elsif outcome = 'lacks' then
+  elsif outcome = 'lacks' and not t.needs @> needed then
     update ${own}.turn set needs = (select array_agg(distinct need order by need) from unnest(needs || needed) as need) where run = t.run;
     perform ${own}.wait_again(t.run, at, 0);
-  elsif outcome = 'failed' or (outcome in ('rested', 'held') and ${own}.due(r, at) and fruitless >= ${MOST_TRIES}) then
+  elsif outcome = 'failed' or (fruitless >= ${MOST_TRIES} and (outcome = 'lacks' or (outcome in ('rested', 'held') and ${own}.due(r, at)))) then
     update ${own}.turn set state = 'stuck', since = at, worker = null, tries = 0,
       fault = coalesce(problem, json_build_object('code', 'R5109', 'tries', fruitless)::text) where run = t.run;
-  elsif outcome = 'again' or (outcome in ('rested', 'held') and ${own}.due(r, at)) then
+  elsif outcome in ('again', 'lacks') or (outcome in ('rested', 'held') and ${own}.due(r, at)) then
     update ${own}.turn set tries = fruitless, crashes = 0 where run = t.run;
     perform ${own}.wait_again(t.run, at, case when fruitless = 0 then 0 else at + least(30000, 250 * (2 ^ least(fruitless, 8))::bigint) end);
   else
