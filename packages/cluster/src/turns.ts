@@ -1,5 +1,5 @@
-import { faultData } from 'reflex-runtime/kernel'
-import type { TurnOutcome, WorkerParts } from 'reflex-runtime/store'
+import { type FaultData, faultData } from 'reflex-runtime/kernel'
+import { clusterFaults, type TurnOutcome, type WorkerParts } from 'reflex-runtime/store'
 import { troubleOf } from './repeats.ts'
 import type { Shared, Ticker } from './ticker.ts'
 
@@ -71,14 +71,22 @@ export class Turns {
     const { connection, names } = this.#shared
     const word = outcome.did === 'failed' && outcome.again ? 'again' : outcome.did
     const needs = outcome.did === 'lacks' ? [...outcome.needs] : []
-    const problem = outcome.did === 'failed' ? JSON.stringify(outcome.fault) : null
+    const problem = problemOf(run, outcome)
     await connection.query(`select ${names.own}.end_turn($1, $2, $3, $4, $5, $6)`, [
       run,
       number,
       this.#parts.worker.id,
       word,
       needs,
-      problem,
+      problem === undefined ? null : JSON.stringify(problem),
     ])
   }
+}
+
+/** Returns the fault that a run is set aside with, if this end of its turn sets it aside. */
+function problemOf(run: string, outcome: TurnOutcome): FaultData | undefined {
+  if (outcome.did === 'failed') return outcome.fault
+  if (outcome.did !== 'lacks') return undefined
+  const words = outcome.needs.join(', ')
+  return faultData(clusterFaults.make('R5109', `workers that state ${words} have refused run ${run} because they lack it`))
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -83,6 +83,35 @@ describe.skipIf('missing' in programs)(`deploys over runs that sleep, on a real 
     onTestFinished(() => open.leave())
     await until(async () => (await starter.store.read('otter', 0))?.row.status === 'suspended')
     await wake(deploy, starter, 'otter')
+    await until(async () => (await starter.store.read('otter', 0))?.row.status === 'completed')
+    expect(await cluster.facts()).toMatchObject({ missing: [], stuck: [] })
+    handle.close()
+  })
+
+  it('a model with a fallback: a worker that has only the fallback takes the run, also after one without models has refused it', async () => {
+    const [store, workdir] = [server.address(), mkdtempSync(join(tmpdir(), 'reflex-cluster-'))]
+    onTestFinished(() => rmSync(workdir, { recursive: true, force: true, maxRetries: 10 }))
+    const process = (options: object): Reflex => {
+      const reflex = new Reflex({ store, workdir, cluster: true, ...options })
+      onTestFinished(() => reflex.close())
+      return reflex
+    }
+    const say = { id: 'say', spec: { prompt: 'Say it.', writes: 'said', model: 'shed', fallback: ['house'] } }
+    const file = join(workdir, 'say.workflow.json')
+    writeFileSync(file, JSON.stringify({ id: 'say', entry: 'say', nodes: { say }, edges: [] }))
+    const poor = await joinCluster(process({}))
+    const starter = process({})
+    const handle = await starter.start(file, { id: 'otter' })
+    const cluster = await starter.cluster()
+    await until(async () => (await cluster.facts()).missingCount === 1)
+    expect((await cluster.facts()).missing).toMatchObject([{ run: 'otter', lacks: ['model:server or model:own/shed or model:own/house'] }])
+    await poor.leave()
+    const house = {
+      name: 'house',
+      generate: async () => ({ text: 'It.', model: 'house', finish: 'stop', usage: { input: 1, output: 1 }, tries: 1 }),
+    }
+    const able = await joinCluster(process({ models: { house } }))
+    onTestFinished(() => able.leave())
     await until(async () => (await starter.store.read('otter', 0))?.row.status === 'completed')
     expect(await cluster.facts()).toMatchObject({ missing: [], stuck: [] })
     handle.close()

@@ -133,6 +133,32 @@ describe.skipIf('missing' in programs)(`the turns of a cluster${skipped}`, () =>
     expect(row).toEqual({ version: 'version of new' })
   })
 
+  it('gives a run to a worker with any of several words, and lists all of them while nobody has one', async () => {
+    const world = await ClusterWorld.at(server)
+    const models = 'model:anthropic or model:openai'
+    await world.join(async () => ({ did: 'lacks', needs: [models, 'tool:ship'] }))
+    await world.start('otter-1')
+    await until(async () => (await world.cluster.facts()).missingCount === 1)
+    await world.addWorker('ships', [...CAN, 'tool:ship'])
+    await until(async () => (await world.cluster.facts()).missing[0]?.lacks.join() === models)
+    await world.addWorker('asks', [...CAN, 'model:openai'])
+    await world.addWorker('both', [...CAN, 'model:openai', 'tool:ship'])
+    await until(async () => (await world.state('otter-1')) === 'admitted')
+    expect(await world.sql(`select version from ${world.schema}_cluster.turn`)).toEqual([{ version: 'version of both' }])
+    expect(await world.cluster.facts()).toMatchObject({ missing: [], stuck: [] })
+  })
+
+  it('leaves a run alone after ten refusals for words that its workers state, and says which', async () => {
+    const world = await ClusterWorld.at(server)
+    await world.join(async () => ({ did: 'lacks', needs: CAN }))
+    await world.start('otter-1')
+    await until(async () => (await world.sql(`select from ${world.schema}_cluster.turn where tries > 0 and not_before > 0`)).length === 1)
+    await world.sql(`update ${world.schema}_cluster.turn set tries = 9`)
+    await until(async () => (await world.cluster.facts()).stuckCount === 1)
+    const message = 'workers that state kind:note@1 have refused run otter-1 because they lack it'
+    expect((await world.cluster.facts()).stuck[0]).toMatchObject({ run: 'otter-1', fault: { code: 'R5109', message } })
+  })
+
   it('hands what was admitted for a version that is gone to another version', async () => {
     const world = await ClusterWorld.at(server)
     await (await world.join(world.carrying())).drain()

@@ -17,7 +17,8 @@ const RECORDS_PER_DEATH = 20
  * - `due`: true if there is something to do for a run that no living process holds, as `Store.due` says.
  * - `make_wait`: gives a run its next turn. `make_due`: also admits it if there is room.
  * - `begin_turn`, `end_turn`: what a worker says of a turn. `begin_turn` returns the queue of a turn that may begin, and null for one that is over
- *   or that a living worker has. `wait_again`: gives the run another one, which waits among the others.
+ *   or that a living worker has. A turn that lacks what it needed before it was admitted there has done nothing. `wait_again`: gives the run another
+ *   turn, which waits among the others.
  * - `count_death`: counts that a worker died in a turn. True if the run is set aside, because too many did.
  */
 export function functions(names: Names): string {
@@ -152,13 +153,13 @@ begin
   fruitless := case when found and r.last > t.last then 0 else t.tries + 1 end;
   if r.seq is null or r.status not in ('running', 'suspended') then
     delete from ${own}.turn where run = t.run;
-  elsif outcome = 'lacks' then
+  elsif outcome = 'lacks' and not t.needs @> needed then
     update ${own}.turn set needs = (select array_agg(distinct need order by need) from unnest(needs || needed) as need) where run = t.run;
     perform ${own}.wait_again(t.run, at, 0);
-  elsif outcome = 'failed' or (outcome in ('rested', 'held') and ${own}.due(r, at) and fruitless >= ${MOST_TRIES}) then
+  elsif outcome = 'failed' or (fruitless >= ${MOST_TRIES} and (outcome = 'lacks' or (outcome in ('rested', 'held') and ${own}.due(r, at)))) then
     update ${own}.turn set state = 'stuck', since = at, worker = null, tries = 0,
       fault = coalesce(problem, json_build_object('code', 'R5109', 'tries', fruitless)::text) where run = t.run;
-  elsif outcome = 'again' or (outcome in ('rested', 'held') and ${own}.due(r, at)) then
+  elsif outcome in ('again', 'lacks') or (outcome in ('rested', 'held') and ${own}.due(r, at)) then
     update ${own}.turn set tries = fruitless, crashes = 0, fault = problem where run = t.run;
     perform ${own}.wait_again(t.run, at, case when fruitless = 0 then 0 else at + least(30000, 250 * (2 ^ least(fruitless, 8))::bigint) end);
   else

@@ -1,18 +1,21 @@
 import type { Fault } from '../kernel/index.ts'
-import { accessibleProviders, isInstalled, nameParts, providerAccess } from '../models/index.ts'
+import { accessName, usableAccesses } from '../models/index.ts'
 import type { AskedModel } from '../programs/language.ts'
+import { anyOf } from '../store/index.ts'
 
-/** The word of a worker that has a model for requests that name none. */
+/** The word of a worker that has chosen a model for requests that name none. */
 const DEFAULT = 'model:default'
-/** Models that no known provider has: those of a server at a base URL, and those that an application has named. */
-const OWN = 'model:own'
+/** It can ask that model. */
+const ABLE_DEFAULT = 'model:default/able'
+/** It can ask a model of those that it has chosen for requests that name no fallback. */
+const FALLBACK = 'model:fallback'
+/** It has a server at a base URL, which has every name without a known provider. */
+const SERVER = 'model:server'
 
 interface Parts {
   /** The names of the application. */
   readonly names: readonly string[]
   readonly fallback: readonly string[]
-  /** True if a base URL is set: its server has every name without a known provider. */
-  readonly hasServer: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The model of requests that name none. */
   readonly defaultName: string | undefined
@@ -28,40 +31,50 @@ export class ModelAccess {
     this.#parts = parts
   }
 
-  /** The words of a worker for its models: known providers that it can ask, names of its application, a default, a server. */
+  /** The words of a worker for its models: known providers that it can ask, names of its application, a server, a default, a fallback. */
   get words(): readonly string[] {
-    const { names, hasServer, environment } = this.#parts
-    const words = [...accessibleProviders(environment), ...names].map((name) => `model:${name}`)
-    return [...words, ...(this.#lacks({}) === undefined ? [DEFAULT] : []), ...(hasServer || names.length > 1 ? [OWN] : [])]
+    const { names, fallback, environment, defaultName, problem } = this.#parts
+    const models = [
+      ...usableAccesses(environment).map(accessWord),
+      ...names.map(ownWord),
+      ...(problem('local:any') === undefined ? [SERVER] : []),
+    ]
+    const can = new Set(models)
+    const canAsk = (name: string): boolean => wordsOf(name).some((word) => can.has(word)) || this.#isFound(name)
+    const chosen = defaultName === undefined ? [] : [DEFAULT, ...(canAsk(defaultName) ? [ABLE_DEFAULT] : [])]
+    return [...models, ...chosen, ...(fallback.some(canAsk) ? [FALLBACK] : [])]
   }
 
   /**
-   * Returns the words for models that a program asks and this process cannot ask. A request whose models are all missing gives one word, that of its
-   * first model. `model`: the model of the run, for requests that name none.
+   * Returns the words that `can`, the words of this worker, lacks for the models that a program asks: one for each request that no model can
+   * answer here. `model`: the model of the run, for requests that name none.
    */
-  lacking(asked: readonly AskedModel[], model: string | undefined): readonly string[] {
-    const words = asked.flatMap(({ name = model, fallback }) => this.#lacks({ name, fallback }) ?? [])
+  lacking(asked: readonly AskedModel[], model: string | undefined, can: ReadonlySet<string>): readonly string[] {
+    const words = asked.flatMap(({ name = model, fallback }) => {
+      if (name === undefined && !can.has(DEFAULT)) return [DEFAULT]
+      const enough = [...(name === undefined ? [ABLE_DEFAULT] : wordsOf(name)), ...(fallback?.flatMap(wordsOf) ?? [FALLBACK])]
+      const named = [...(name === undefined ? [] : [name]), ...(fallback ?? [])]
+      return enough.some((word) => can.has(word)) || named.some((one) => this.#isFound(one)) ? [] : [anyOf(enough)]
+    })
     return [...new Set(words)]
   }
 
-  #lacks({ name, fallback = this.#parts.fallback }: AskedModel): string | undefined {
-    const first = name ?? this.#parts.defaultName
-    if (first === undefined) return DEFAULT
-    return [first, ...fallback].some((one) => this.#canAsk(one)) ? undefined : name === undefined ? DEFAULT : this.#wordOf(first)
+  /** True for a model of an installed package whose provider Reflex does not know: no word names it. */
+  #isFound(name: string): boolean {
+    return accessName(name) === undefined && this.#parts.problem(name) === undefined
   }
+}
 
-  #canAsk(name: string): boolean {
-    const { names, environment, problem } = this.#parts
-    if (names.includes(name)) return true
-    if (problem(name) !== undefined) return false
-    const access = providerAccess(name, environment)
-    return access === undefined || (access.missing === undefined && isInstalled(access.package))
-  }
+/** Returns the words of which a worker that can ask a model has one. They depend on its name alone, so every worker that lacks it says the same. */
+function wordsOf(name: string): readonly string[] {
+  const access = accessName(name)
+  return [access === undefined ? SERVER : accessWord(access), ownWord(name)]
+}
 
-  /** A name without a known provider is first asked of those that have models of their own, then of those that have this one. */
-  #wordOf(name: string): string {
-    const { names, hasServer, environment } = this.#parts
-    if (providerAccess(name, environment) !== undefined) return `model:${nameParts(name).provider}`
-    return hasServer || names.length > 1 ? `model:${name}` : OWN
-  }
+function accessWord(access: string): string {
+  return `model:${access}`
+}
+
+function ownWord(name: string): string {
+  return `model:own/${name}`
 }

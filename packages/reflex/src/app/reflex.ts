@@ -229,14 +229,13 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   /** The providers and names of models that this process can ask. No model is asked to find out. */
   get modelAccess(): ModelAccess {
-    const { models = {}, fallback = [], baseUrl } = this.#options
-    const { environment } = this.#surroundings
+    const { model, models = {}, fallback = [] } = this.#options
+    const defaultName = this.models.name()
     return new ModelAccess({
-      names: ['simulated', ...Object.keys(models)],
+      names: ['simulated', ...Object.keys(models), ...(typeof model === 'object' && defaultName !== undefined ? [defaultName] : [])],
       fallback,
-      hasServer: (baseUrl ?? (environment['REFLEX_BASE_URL'] || undefined)) !== undefined,
-      environment,
-      defaultName: this.models.name(),
+      environment: this.#surroundings.environment,
+      defaultName,
       problem: (name) => this.#assembly.modelProblem(name),
     })
   }

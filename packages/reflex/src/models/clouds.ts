@@ -12,6 +12,8 @@ export interface Cloud {
   /** The variables that it reads, for messages. */
   readonly variables: readonly string[]
   settings(environment: Environment, model: string): CloudSettings
+  /** The beginning of the names of models that need other settings than the rest, in lower case. */
+  readonly apart?: string
 }
 
 const bedrock: Cloud = {
@@ -58,6 +60,7 @@ const vertex: Cloud = {
     'GOOGLE_CLIENT_EMAIL',
     'GOOGLE_PRIVATE_KEY',
   ],
+  apart: 'claude',
   settings(environment, model) {
     // The express mode, which uses an API key, has no models of Anthropic.
     const apiKey = isOfAnthropic(model) ? undefined : first(environment, 'GOOGLE_VERTEX_API_KEY')

@@ -6,13 +6,12 @@ export { createModels, type ModelsOptions, type NamedModels } from './create.ts'
 export type { FindMisfits } from './misfits.ts'
 export { keyInOptionsFault, findKey } from './request.ts'
 export {
-  accessibleProviders,
+  accessName,
   accessVariables,
-  isInstalled,
-  nameParts,
   providerAccess,
   type ProviderAccess,
   shortName,
+  usableAccesses,
 } from './model-names.ts'
 export { modelPort } from './port.ts'
 export { type PriceFile, readPrices } from './price-file.ts'

@@ -105,14 +105,27 @@ export function providerAccess(model: string, environment: Environment): Provide
   return { package: cloud.package, ...('missing' in read ? { missing: { name: read.missing, fix: read.fix } } : {}) }
 }
 
-/** Returns the known providers whose package is installed and whose key is set, sorted. Loads nothing. */
-export function accessibleProviders(environment: Environment): readonly string[] {
-  return Object.keys(KNOWN_PROVIDERS)
-    .filter((provider) => {
-      const access = providerAccess(`${provider}:`, environment)
-      return access !== undefined && access.missing === undefined && isInstalled(access.package)
+/**
+ * Returns the name of the access to a model: its provider, or `vertex:claude` for models that need other settings than the rest of their
+ * provider. Undefined for a provider that Reflex does not know.
+ */
+export function accessName(name: string): string | undefined {
+  const { provider, model } = nameParts(name)
+  if (knownProvider(provider) === undefined) return undefined
+  const apart = cloudOf(provider)?.apart
+  return apart !== undefined && model.toLowerCase().startsWith(apart) ? `${provider}:${apart}` : provider
+}
+
+/** Returns the names of all accesses whose package is installed, whose key is set and whose address can be used. Loads nothing. */
+export function usableAccesses(environment: Environment): readonly string[] {
+  return Object.entries(KNOWN_PROVIDERS).flatMap(([provider, { url }]) => {
+    if (url !== undefined && providerAddressProblem(providerAddress(url, environment)) !== undefined) return []
+    const samples = [`${provider}:`, `${provider}:${cloudOf(provider)?.apart ?? ''}`]
+    return [...new Set(samples)].flatMap((sample) => {
+      const access = providerAccess(sample, environment)
+      return access !== undefined && access.missing === undefined && isInstalled(access.package) ? (accessName(sample) ?? []) : []
     })
-    .sort()
+  })
 }
 
 /** Returns the names, not the values, of the set environment variables that authorize requests. */

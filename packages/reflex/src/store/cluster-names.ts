@@ -1,6 +1,14 @@
 import type { Fault } from '../kernel/index.ts'
 import { clusterFaults } from './cluster-faults.ts'
 
+/** What separates the words of a need that any of them meets. */
+export const OR = ' or '
+
+/** Returns the need that a worker with any of some words meets. */
+export function anyOf(words: readonly string[]): string {
+  return [...new Set(words)].join(OR)
+}
+
 /** The form of the names of queues, of tenants, and of words that an operator says of a worker. */
 export const CLUSTER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 /** The form of the names of queues that limit calls: `model:openai`, `tool:refund`. */

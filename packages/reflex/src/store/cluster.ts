@@ -9,7 +9,7 @@ export type TurnOutcome =
   | { readonly did: 'held' }
   /** The run has ended or was removed in the meantime, or only the process that began it can continue it. */
   | { readonly did: 'gone' }
-  /** Words of `can` that this worker does not have. Nothing was recorded. */
+  /** Words of `can` that this worker does not have, or several in one of which any is enough (`anyOf`). Nothing was recorded. */
   | { readonly did: 'lacks'; readonly needs: readonly string[] }
   /** `again`: a later attempt may succeed. */
   | { readonly did: 'failed'; readonly fault: FaultData; readonly again: boolean }

@@ -112,7 +112,12 @@ test('doctor lists workers by version, what waits, what nobody can take, and wha
     ],
     waiting: [{ queue: 'slow', tenant: 'acme', waiting: 12, oldest: now - 3000 }],
     missing: [
-      { run: 'lark-9q2m', lacks: ['function:workflow/open@2', 'tool:charge'], queue: 'default', since: now },
+      {
+        run: 'lark-9q2m',
+        lacks: ['function:workflow/open@2', 'model:openai or model:own/openai:gpt-5 or model:fallback'],
+        queue: 'default',
+        since: now,
+      },
       { run: 'newt-4d1s', lacks: [], queue: 'slow', since: now },
     ],
     missingCount: 3,
@@ -141,8 +146,8 @@ test('doctor lists workers by version, what waits, what nobody can take, and wha
     [
       'waits',
       'warning',
-      'lark-9q2m: no worker has the function open@2 of the kind workflow, the tool charge',
-      'start a worker of an application that gives it: new Reflex({ workflow: { … } }); reflex worker --cluster --tools FILE, with a module that exports it',
+      'lark-9q2m: no worker has the function open@2 of the kind workflow, models of openai or the model openai:gpt-5 of an application or a fallback model',
+      'start a worker of an application that gives it: new Reflex({ workflow: { … } }); start a worker with the package and the key of openai: reflex explain R4004',
     ],
     ['waits', 'warning', 'newt-4d1s: no worker that has what it needs serves the queue slow', 'reflex worker --cluster --queue slow'],
     ['waits', 'warning', 'and 1 more run', undefined],

@@ -88,7 +88,7 @@ export class WorkerWords {
   #modelsLacking({ kind, def }: PinnedProgram, { simulated, agent }: RunSettings): readonly string[] {
     if (simulated || agent?.recorded !== undefined) return []
     const asked = this.#reflex.kinds.reader(kind)?.models?.(def, agent === undefined ? {} : { agent }) ?? []
-    return asked.length === 0 ? [] : this.#reflex.modelAccess.lacking(asked, agent?.model)
+    return asked.length === 0 ? [] : this.#reflex.modelAccess.lacking(asked, agent?.model, this.#known)
   }
 
   /** Returns the names of the tools that a program calls by name, as its kind says and as its capabilities say. */

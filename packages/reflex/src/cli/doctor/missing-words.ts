@@ -1,11 +1,24 @@
+import { OR } from '../../store/index.ts'
+
+/** The beginning of the names of models that only applications give. */
+const OWN = 'own/'
+
 /** The text that names a missing word to people, and the command or action that adds a worker with it. */
 interface Said {
   readonly text: string
   readonly fix: string
 }
 
-/** Names a word of a worker to people: `tool:charge` is "the tool charge". A word of a later release is shown unchanged. */
-export function sayWord(word: string): Said {
+/**
+ * Names a need of a run to people: `tool:charge` is "the tool charge". A word of a later release is shown unchanged. Of several words of which
+ * any is enough, the first tells how a worker gets it.
+ */
+export function sayWord(need: string): Said {
+  const [first, ...others] = need.split(OR).map(sayOne)
+  return { text: [first, ...others].map((said) => said?.text).join(OR), fix: first?.fix ?? '' }
+}
+
+function sayOne(word: string): Said {
   const colon = word.indexOf(':')
   const [sort, name] = [word.slice(0, colon), word.slice(colon + 1)]
   switch (sort) {
@@ -24,8 +37,15 @@ export function sayWord(word: string): Said {
 
 function sayModel(name: string): Said {
   if (name === 'default') return { text: 'a model for requests that name none', fix: 'REFLEX_MODEL=PROVIDER:NAME reflex worker --cluster' }
-  if (name === 'own')
-    return { text: 'a server of models, or a model of an application', fix: 'REFLEX_BASE_URL=http://… reflex worker --cluster' }
+  if (name === 'default/able')
+    return { text: 'its model for requests that name none', fix: 'set the key of that model: reflex explain R4004' }
+  if (name === 'fallback')
+    return { text: 'a fallback model', fix: 'start a worker of an application that has one: new Reflex({ fallback: [ … ] })' }
+  if (name === 'server') return { text: 'a server of models', fix: 'REFLEX_BASE_URL=http://… reflex worker --cluster' }
+  if (name.startsWith(OWN)) {
+    const own = name.slice(OWN.length)
+    return { text: `the model ${own} of an application`, fix: `start a worker of one that gives it: new Reflex({ models: { ${own}: … } })` }
+  }
   return { text: `models of ${name}`, fix: `start a worker with the package and the key of ${name}: reflex explain R4004` }
 }
 

@@ -172,14 +172,14 @@ export const DEPLOYS: readonly Deploy[] = [
     write: gated('shape=box, prompt="Say it.", llm_model="house"'),
     has: { models: { house: { name: 'house', generate: async () => ({ text: 'It.', usage: {} }) as never } } },
     lacks: {},
-    words: ['model:own'],
+    words: ['model:server or model:own/house or model:fallback'],
   },
   {
     name: 'a pipeline with a model that another application has not',
     write: gated('shape=box, prompt="Say it.", llm_model="house"'),
     has: { models: { house: { name: 'house', generate: async () => ({ text: 'It.', usage: {} }) as never } } },
     lacks: { models: { shed: { name: 'shed', generate: async () => ({ text: 'It.', usage: {} }) as never } } },
-    words: ['model:house'],
+    words: ['model:server or model:own/house or model:fallback'],
   },
   {
     name: 'a pipeline without the name of a model',
