@@ -13,6 +13,9 @@ const STATEMENT_MS = 30_000
 const IDLE_MS = 3000
 /** Milliseconds to connect. */
 const CONNECT_MS = 5000
+/** Sets what a session needs. */
+const SESSION = `set default_transaction_isolation = 'read committed'; set synchronous_commit = off;
+  set idle_in_transaction_session_timeout = ${IDLE_MS}`
 
 export type Query = <Row = Record<string, unknown>>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
@@ -48,10 +51,10 @@ export async function connect(address: PostgresAddress, silentMs = STATEMENT_MS)
     allowExitOnIdle: true,
     connectionTimeoutMillis: CONNECT_MS,
     // What is due is made so by transactions of the store, which wait for the disk. After a crash of the server, begins and ends of turns
-    // may be forgotten: workers notice it, and a turn that is carried twice finds nothing left to do. A pooler refuses the setting in the
-    // first message of a connection, so it is the first statement.
-    verify: (client, done) =>
-      client.query(`set synchronous_commit = off; set idle_in_transaction_session_timeout = ${IDLE_MS}`, (refused) => done(refused)),
+    // may be forgotten: workers notice it, and a turn that is carried twice finds nothing left to do. Statements of a transaction see what
+    // others have committed since it began, whatever the default of the database is. A pooler refuses the settings in the first message of a
+    // connection, so they are the first statement.
+    verify: (client, done) => client.query(SESSION, (refused) => done(refused)),
   })
   // A connection that is lost while it is unused is replaced when the next one is needed.
   pool.on('error', () => undefined)
@@ -71,6 +74,11 @@ async function inTransaction<T>(pool: Pool, shown: string, work: (query: Query) 
     throw refusal(thrown, shown)
   })
   let isBroken = false
+  // The next statement fails when the connection is lost; without a listener, the event would end the process.
+  const onLost = (): void => {
+    isBroken = true
+  }
+  client.on('error', onLost)
   try {
     await client.query('begin')
     const result = await work(async (text, values = []) => (await client.query(timed(text, values))).rows as never)
@@ -82,6 +90,7 @@ async function inTransaction<T>(pool: Pool, shown: string, work: (query: Query) 
     })
     throw refusal(thrown, shown)
   } finally {
+    client.off('error', onLost)
     client.release(isBroken)
   }
 }

@@ -1,4 +1,5 @@
 import { DBOS, DBOSClient, type DLogger } from '@dbos-inc/dbos-sdk'
+import type { Pool } from 'pg'
 import type { Connection } from './connection.ts'
 import { APPLICATION, TURN } from './sql/names.ts'
 
@@ -6,6 +7,8 @@ import { APPLICATION, TURN } from './sql/names.ts'
 const POLL_MS = 100
 /** Milliseconds between two looks at the queue of recovered turns: these have waited for a lease. */
 const RECOVERED_POLL_MS = 500
+/** The end of the names of queues for turns whose worker died. */
+const RECOVERED = ':recovered'
 /** The most turns of dead workers that one worker takes at once, besides its slots. */
 const RECOVERED_SLOTS = 16
 /** Milliseconds. Whoever wants to end earlier lets the carriers of the turns end. */
@@ -20,16 +23,18 @@ export interface EngineParts {
   readonly worker: string
   readonly version: string
   readonly queues: readonly string[] | undefined
+  /** The most turns of a queue that this worker takes at once. */
+  readonly slots: number
   readonly turn: (run: string, number: number) => Promise<void>
   readonly onTrouble: (text: string) => void
 }
 
 /** Starts DBOS in this process. It executes the turns that the cluster has admitted for this version. */
-export async function launchEngine({ connection, schema, worker, version, queues, turn, onTrouble }: EngineParts): Promise<void> {
+export async function launchEngine({ connection, schema, worker, version, queues, slots, turn, onTrouble }: EngineParts): Promise<void> {
   DBOS.setConfig({
     name: APPLICATION,
     systemDatabaseUrl: connection.url,
-    systemDatabasePool: connection.pool,
+    systemDatabasePool: poolWith(slots, connection.pool),
     systemDatabaseSchemaName: schema,
     executorID: worker,
     applicationVersion: version,
@@ -42,7 +47,7 @@ export async function launchEngine({ connection, schema, worker, version, queues
   await DBOS.launch()
 }
 
-/** Makes DBOS look at a queue, with the slots of this worker. Others notice it within seconds. */
+/** Makes DBOS look at a queue. Others notice it within seconds, each with its own slots. */
 export async function addQueue(name: string, slots: number): Promise<void> {
   await DBOS.registerQueue(name, queueOf(slots, POLL_MS))
   await DBOS.registerQueue(recoveredQueue(name), queueOf(RECOVERED_SLOTS, RECOVERED_POLL_MS))
@@ -53,7 +58,7 @@ export async function addQueue(name: string, slots: number): Promise<void> {
  * an operator has such a name.
  */
 function recoveredQueue(name: string): string {
-  return `${name}:recovered`
+  return `${name}${RECOVERED}`
 }
 
 /** Ends DBOS in this process: it begins nothing more, and waits for the turns under way. */
@@ -63,6 +68,25 @@ export async function stopEngine(): Promise<void> {
 
 function queueOf(slots: number, pollMs: number) {
   return { partitionConcurrency: 1, workerConcurrency: slots, minPollingIntervalMs: pollMs, onConflict: 'always_update' } as const
+}
+
+/**
+ * Returns the pool of a worker as DBOS uses it: a queue has the slots of this worker. DBOS reads the number in the row of the queue, which is one for
+ * all workers: that of the worker that joined last.
+ */
+function poolWith(slots: number, pool: Pool): Pool {
+  const query = async (text: string, values?: unknown[]): Promise<unknown> => {
+    const result = await pool.query<QueueRow>(text, values)
+    for (const row of result.rows) if (row.name?.endsWith(RECOVERED) === false && 'worker_concurrency' in row) row.worker_concurrency = slots
+    return result
+  }
+  return new Proxy(pool, { get: (target, key) => (key === 'query' ? query : (Reflect.get(target, key) as unknown)) })
+}
+
+/** A row of the table `queues` of DBOS. Rows of other tables have no slots. */
+interface QueueRow {
+  readonly name?: string
+  worker_concurrency?: number
 }
 
 /** What a process that takes no turns, or takes them, asks of DBOS about all of them. */

@@ -1,13 +1,21 @@
 import { type Fault, type Host, toFault } from 'reflex-runtime/kernel'
 import { clusterFaults } from 'reflex-runtime/store'
 
+/** A task that is repeated. */
+interface Task {
+  hasEnded: boolean
+  cancelTimer: () => void
+  /** Resolves when it is not being done. */
+  underWay: Promise<void>
+}
+
 /** The tasks that a worker repeats, and the report of those that fail. */
 export class Repeats {
   readonly #host: Host
   readonly #onTrouble: (fault: Fault) => void
   /** The repeated tasks that have failed: the code of the fault, and whether the task has worked since. */
   readonly #failing = new Map<string, { readonly code: string; works: boolean }>()
-  readonly #cancelTimers = new Map<string, () => void>()
+  readonly #tasks = new Map<string, Task>()
   #hasStopped = false
 
   constructor(host: Host, onTrouble: (fault: Fault) => void) {
@@ -15,9 +23,15 @@ export class Repeats {
     this.#onTrouble = onTrouble
   }
 
-  /** Repeats something until `stop`. The next time after a failure is as usual. */
+  /** Repeats something until `end` or `stop`. The next time after a failure is as usual. */
   repeat(name: string, ms: number, work: () => Promise<void>): void {
     const host = this.#host
+    const task: Task = { hasEnded: false, cancelTimer: () => undefined, underWay: Promise.resolve() }
+    const wait = (): void => {
+      task.cancelTimer = host.at(host.now() + ms, () => {
+        task.underWay = again()
+      })
+    }
     const again = async (): Promise<void> => {
       try {
         await work()
@@ -25,22 +39,25 @@ export class Repeats {
       } catch (thrown) {
         this.#onFailed(name, troubleOf(thrown))
       }
-      if (!this.#hasStopped)
-        this.#cancelTimers.set(
-          name,
-          host.at(host.now() + ms, () => void again()),
-        )
+      if (!task.hasEnded) wait()
     }
-    this.#cancelTimers.set(
-      name,
-      host.at(host.now() + ms, () => void again()),
-    )
+    this.#tasks.set(name, task)
+    wait()
   }
 
-  /** Ends the repetitions. A task under way ends by itself, and is not reported. */
-  stop(): void {
+  /** Ends one repetition. If the task is under way, it ends by itself. */
+  end(name: string): void {
+    const task = this.#tasks.get(name)
+    if (task === undefined) return
+    task.hasEnded = true
+    task.cancelTimer()
+  }
+
+  /** Ends the repetitions. Resolves when no task is under way. A task that fails meanwhile is not reported. */
+  async stop(): Promise<void> {
     this.#hasStopped = true
-    for (const cancel of this.#cancelTimers.values()) cancel()
+    for (const name of this.#tasks.keys()) this.end(name)
+    await Promise.all([...this.#tasks.values()].map(({ underWay }) => underWay))
   }
 
   /** Reports a failure once, until what has failed for the same reason works again: all of it uses one database. */

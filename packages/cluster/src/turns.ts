@@ -3,6 +3,9 @@ import { clusterFaults, type TurnOutcome, type WorkerParts } from 'reflex-runtim
 import { troubleOf } from './repeats.ts'
 import type { Shared, Ticker } from './ticker.ts'
 
+/** Milliseconds until the end of a turn is written again that could not be written. */
+const AGAIN_MS = 500
+
 /** The turns of one worker, from their begin to their end. */
 export class Turns {
   readonly #shared: Shared
@@ -10,6 +13,9 @@ export class Turns {
   readonly #ticker: Ticker
   /** The turns under way: the run and its number. */
   readonly #underWay = new Set<string>()
+  /** The turns that have not come to rest. */
+  readonly #unrested = new Set<Promise<unknown>>()
+  #hasGivenUp = false
   /** Turns that were begun here according to the database and are not under way, as of the last look. */
   #forgotten: ReadonlySet<string> = new Set()
 
@@ -41,30 +47,55 @@ export class Turns {
     this.#forgotten = new Set(gone.keys())
   }
 
+  /** Resolves when the turns under way have come to rest. Their ends may not be written yet. */
+  async whenRested(): Promise<void> {
+    while (this.#unrested.size > 0) await Promise.allSettled(this.#unrested)
+  }
+
+  /** Writes no end again that cannot be written. */
+  giveUp(): void {
+    this.#hasGivenUp = true
+  }
+
   /** The workflow of DBOS: it has no steps, since the journal of the run knows what is settled. */
   async carry(run: string, number: number): Promise<void> {
-    const { connection, names } = this.#shared
     const id = `${run}:${number}`
     this.#underWay.add(id)
+    const outcome = this.#outcomeOf(run, number)
+    this.#unrested.add(outcome)
     try {
-      const [row] = await connection.query<{ queue: string | null }>(`select ${names.own}.begin_turn($1, $2, $3) as queue`, [
-        run,
-        number,
-        this.#parts.worker.id,
-      ])
-      const queue = row?.queue ?? undefined
-      if (queue !== undefined) await this.#end(run, number, await this.#outcomeOf(run, queue))
+      const end = await outcome.finally(() => this.#unrested.delete(outcome))
+      if (end !== undefined) await this.#endInTheEnd(run, number, end)
     } finally {
       this.#underWay.delete(id)
     }
   }
 
-  async #outcomeOf(run: string, queue: string): Promise<TurnOutcome> {
+  /** Begins a turn and carries it on until it rests; undefined if it has begun or ended already. */
+  async #outcomeOf(run: string, number: number): Promise<TurnOutcome | undefined> {
+    const { connection, names } = this.#shared
+    const { worker } = this.#parts
+    const begin = `select ${names.own}.begin_turn($1, $2, $3) as queue`
+    const [row] = await connection.query<{ queue: string | null }>(begin, [run, number, worker.id])
+    const queue = row?.queue ?? undefined
+    if (queue === undefined) return undefined
     try {
       return await this.#parts.carry(run, queue)
     } catch (thrown) {
       return { did: 'failed', fault: faultData(troubleOf(thrown)), again: false }
     }
+  }
+
+  /** Writes the end of a turn, again and again while the database is away: the heartbeat reports that. */
+  async #endInTheEnd(run: string, number: number, outcome: TurnOutcome): Promise<void> {
+    const { host } = this.#shared
+    for (;;)
+      try {
+        return await this.#end(run, number, outcome)
+      } catch (thrown) {
+        if (this.#hasGivenUp) throw thrown
+        await new Promise<void>((resolve) => void host.at(host.now() + AGAIN_MS, resolve))
+      }
   }
 
   async #end(run: string, number: number, outcome: TurnOutcome): Promise<void> {

@@ -18,6 +18,8 @@ const LAUNCH_MS = 100
 const LONGEST_LAUNCH_MS = 120_000
 /** The part of a lease between two heartbeats. */
 const BEATS = 4
+/** Milliseconds in which the ends of the last turns are written. After that the database is away for longer than a worker waits for it. */
+const LONGEST_END_MS = 10_000
 
 /** DBOS exists once in a process. */
 let isTaken = false
@@ -42,6 +44,8 @@ class Worker implements ClusterWorker {
   readonly #version: string
   #isDraining = false
   #isLaunched = false
+  /** True from the first heartbeat on. */
+  #isKnown = false
   #drained: Promise<void> | undefined
   /** The queues that DBOS looks at for this worker. */
   readonly #served = new Set<string>()
@@ -63,10 +67,10 @@ class Worker implements ClusterWorker {
   async start(): Promise<void> {
     await this.#checkClock()
     await this.#launch()
-    this.#isLaunched = true
     // Turns are admitted for a worker as soon as it is known, so the tables of DBOS must be there.
     await this.#readQueues()
     this.#parts.limitCalls(this.#calls)
+    this.#isKnown = true
     await this.#beat()
     const differing = await differingSecrets(this.#shared, this.#parts)
     if (differing !== undefined) this.#parts.onTrouble(differing)
@@ -84,7 +88,7 @@ class Worker implements ClusterWorker {
    */
   async #launch(): Promise<void> {
     const { connection, names, schema, host } = this.#shared
-    const { worker, queues } = this.#parts
+    const { worker, queues, slots } = this.#parts
     await connection.transaction(async (query) => {
       // This transaction waits while DBOS works with others.
       await query(`set local idle_in_transaction_session_timeout = ${LONGEST_LAUNCH_MS}`)
@@ -96,12 +100,14 @@ class Worker implements ClusterWorker {
         return row?.free === true
       }
       while (!(await isFree())) await new Promise<void>((resolve) => void host.at(host.now() + LAUNCH_MS, resolve))
+      this.#isLaunched = true
       await launchEngine({
         connection,
         schema: engineSchema(schema),
         worker: worker.id,
         version: this.#version,
         queues,
+        slots,
         // Claimed by DBOS after this worker was told to end: it is for others.
         turn: (run, number) => (this.#isDraining ? this.#ticker.handBack([[run, number]]) : this.#turns.carry(run, number)),
         onTrouble: (text) => this.#parts.onTrouble(clusterFaults.make('R5107', `DBOS reports: ${text}`, { fix: 'read the message' })),
@@ -120,7 +126,7 @@ class Worker implements ClusterWorker {
     this.#calls.setLimited(all.filter(isCallQueue))
     this.#parts.limitTurns(new Set(rows.filter(({ limited }) => limited).map(({ name }) => name)))
     for (const name of all.filter((one) => !isCallQueue(one))) {
-      if (this.#served.has(name) || (queues !== undefined && !queues.includes(name))) continue
+      if (this.#isDraining || this.#served.has(name) || (queues !== undefined && !queues.includes(name))) continue
       await addQueue(name, slots)
       this.#served.add(name)
     }
@@ -158,18 +164,30 @@ class Worker implements ClusterWorker {
     return this.#drained
   }
 
+  /** The heartbeat goes on until the turns are over: a worker that is silent for a lease is taken for dead, and its turns and calls with it. */
   async #drain(): Promise<void> {
     this.#isDraining = true
-    this.#repeats.stop()
-    const { connection, names } = this.#shared
+    this.#repeats.end('tick')
     try {
-      if (this.#isLaunched) {
-        await this.#beat()
-        await stopEngine()
-        await connection.query(`update ${names.own}.worker set seen = 0 where id = $1`, [this.#parts.worker.id])
-      }
+      // While the database is away, a later heartbeat says it.
+      if (this.#isKnown) await this.#beat().catch(() => undefined)
+      await this.#stopEngine()
     } finally {
-      isTaken = false
+      await this.#repeats.stop()
     }
+    const { connection, names } = this.#shared
+    if (this.#isKnown) await connection.query(`update ${names.own}.worker set seen = 0 where id = $1`, [this.#parts.worker.id])
+  }
+
+  /** Ends DBOS when the turns are over. What it cannot write while the database is away is given up in the end. */
+  async #stopEngine(): Promise<void> {
+    const { host } = this.#shared
+    const ended = (this.#isLaunched ? stopEngine() : Promise.resolve()).finally(() => {
+      isTaken = false
+    })
+    const rested = this.#turns.whenRested()
+    const givenUp = rested.then(() => new Promise<void>((resolve) => void host.at(host.now() + LONGEST_END_MS, resolve, true)))
+    await Promise.race([ended, givenUp])
+    this.#turns.giveUp()
   }
 }

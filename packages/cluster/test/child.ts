@@ -2,7 +2,7 @@
  * A worker of a cluster in a process of its own, as `reflex worker --cluster` is one: `node child.ts ORDER`, the order being JSON. Its tool
  * `note` writes what it does into a file, a line in one piece.
  */
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { joinCluster } from '../../reflex/src/app/cluster/work.ts'
 import { thisProcess } from '../../reflex/src/app/host.ts'
@@ -23,7 +23,8 @@ const note = defineTool({
     const step = String(args.step)
     appendFileSync(order.world, `${JSON.stringify({ did: 'begun', run, step, key, pid: process.pid, at: Date.now() })}\n`)
     if (run === order.fatal) process.exit(1)
-    await new Promise((resolve) => setTimeout(resolve, order.toolMs))
+    do await new Promise((resolve) => setTimeout(resolve, order.toolMs))
+    while (order.gate !== undefined && !existsSync(order.gate))
     appendFileSync(order.world, `${JSON.stringify({ did: 'ended', run, step, key, pid: process.pid, at: Date.now() })}\n`)
     return { step }
   },
@@ -47,11 +48,13 @@ const reflex = new Reflex({
   tools: [...(order.tools ? [note] : []), ...more],
   onTrouble: (fault) => process.stderr.write(`${process.pid} ${fault.code} ${fault.message}\n`),
 })
-const member = await joinCluster(reflex, { grace: 1000 })
+const member = await joinCluster(reflex, { grace: order.grace ?? 1000 })
 process.send?.('joined')
 process.once('message', () => {
   void (async () => {
-    await member.leave()
+    const left = member.leave()
+    process.send?.('leaves')
+    await left
     await reflex.close()
     process.disconnect()
   })()

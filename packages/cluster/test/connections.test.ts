@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { Client } from 'pg'
 import { systemHost } from 'reflex-runtime/kernel'
 import { Reflex } from '../../reflex/src/app/reflex.ts'
 import { workflow } from '../../reflex/src/kinds/workflow/index.ts'
@@ -59,6 +60,40 @@ describe.skipIf('missing' in programs)(`the connections of a worker${skipped}`, 
     await until(isEnded)
     expect(most).toBe(AT_ONCE)
     expect(Math.max(...counts)).toBeLessThanOrEqual(MOST)
+  })
+
+  it('may be lost while it joins: it fails with R5101, the process goes on and joins later', async () => {
+    const world = await ClusterWorld.at(server)
+    // Another worker is starting DBOS.
+    const other = new Client({ connectionString: world.address })
+    await other.connect()
+    await other.query(`select pg_advisory_lock(hashtext('reflex cluster launch'), hashtext('"${world.schema}_cluster"'))`)
+    const joined = world.join(world.carrying()).catch((thrown: unknown) => thrown)
+    await until(
+      async () =>
+        (
+          await world.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+            where application_name = 'reflex-cluster' and state = 'idle in transaction'`)
+        ).length > 0,
+    )
+    expect(await joined).toMatchObject({ code: 'R5101' })
+    await other.end()
+    await world.join(world.carrying())
+    await world.start('otter-1')
+    await until(async () => (await world.status('otter-1')) === 'completed')
+  })
+
+  it('read what is committed, whatever the default of the database is', async () => {
+    const own = await PostgresServer.start()
+    onTestFinished(() => own.stop())
+    await own.sql("alter database postgres set default_transaction_isolation = 'serializable'")
+    const world = await ClusterWorld.at(own)
+    await world.sql(`create function level() returns trigger language plpgsql as $$ begin
+      insert into level values (current_setting('transaction_isolation')); return null; end $$`)
+    await world.sql('create table level (name text)')
+    await world.sql(`create trigger level after insert or update on ${world.schema}_cluster.worker for each row execute function level()`)
+    await world.join(world.carrying())
+    expect(await world.sql('select distinct name from level')).toEqual([{ name: 'read committed' }])
   })
 
   describe.skipIf(pgbouncer === undefined)(`through PgBouncer${withoutPooler}`, () => {

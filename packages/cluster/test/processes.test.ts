@@ -1,3 +1,7 @@
+import { type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Reflex } from '../../reflex/src/app/reflex.ts'
 import { workflow } from '../../reflex/src/kinds/workflow/index.ts'
@@ -103,6 +107,28 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
     expect(wrongIn(workers.lines, names)).toEqual([])
     expect(workers.lines.length).toBe(names.length * STEPS.length * 2)
     expect(new Set(workers.lines.map(({ pid }) => pid)).size).toBe(2)
+  })
+
+  it('have their own slots, whichever of them joins last', async () => {
+    const address = server.address()
+    const gate = join(mkdtempSync(join(tmpdir(), 'reflex-gate-')), 'gate')
+    onTestFinished(() => rmSync(dirname(gate), { recursive: true, force: true }))
+    const workers = hire({ address, leaseMs: LEASE_MS, toolMs: 20, tools: true, gate })
+    const reflex = starter(address, workers.folder)
+    const slots = [1, 5, 2]
+    const all: ChildProcess[] = []
+    for (const each of slots) all.push(await workers.start({ slots: each }))
+    // More runs than slots: each worker is full, and none may take more.
+    const names = Array.from({ length: 12 }, (_, i) => `run-${i}`)
+    await startAll(reflex, names)
+    const underWay = (): number[] =>
+      all.map(({ pid }) => workers.lines.reduce((count, line) => count + (line.pid !== pid ? 0 : line.did === 'begun' ? 1 : -1), 0))
+    await until(() => underWay().reduce((sum, count) => sum + count) >= 8)
+    expect(underWay()).toEqual(slots)
+    writeFileSync(gate, '')
+    await answerAll(reflex, names)
+    await until(() => ended(reflex, names))
+    expect(wrongIn(workers.lines, names)).toEqual([])
   })
 
   it('lose nothing and repeat nothing that is settled when workers are killed and stopped', async () => {

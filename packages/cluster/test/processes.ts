@@ -28,6 +28,10 @@ export interface ChildOrder {
   readonly fatal?: string
   /** The most turns at once. Default: 8. */
   readonly slots?: number
+  /** A file. A call of the tool ends when it is there. */
+  readonly gate?: string
+  /** Milliseconds for effects under way when it leaves. Default: 1000. */
+  readonly grace?: number
 }
 
 export interface WorldLine {
@@ -82,7 +86,14 @@ export class Workers {
     return child
   }
 
-  /** Asks a worker to end by itself. */
+  /** Asks a worker to end by itself. Resolves when it has begun to. */
+  async beginDrain(child: ChildProcess): Promise<void> {
+    const begun = once(child, 'message')
+    child.send('drain')
+    await begun
+  }
+
+  /** Asks a worker to end by itself. Resolves when it has. */
   async drain(child: ChildProcess): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return
     const gone = once(child, 'exit')

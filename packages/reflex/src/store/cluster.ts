@@ -27,7 +27,7 @@ export interface WorkerParts {
    * types of nodes, actions, schemas, tools and models have no versions.
    */
   readonly can: readonly string[]
-  /** The most turns at once. It is one number for all workers of a queue: that of the worker that joined last. */
+  /** The most turns of a queue at once. */
   readonly slots: number
   /** The queues that it serves. Default: all. */
   readonly queues?: readonly string[]
@@ -50,7 +50,10 @@ export interface WorkerParts {
 
 /** A process that takes turns. */
 export interface ClusterWorker {
-  /** Takes no more turns. Resolves when those that it has taken are over. */
+  /**
+   * Takes no more turns. Resolves when those that it has taken are over; the worker counts as alive until then. Throws `R5101` if the database is away
+   * at the end.
+   */
   drain(): Promise<void>
 }
 

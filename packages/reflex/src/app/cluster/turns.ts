@@ -98,8 +98,14 @@ export class Turns {
   }
 
   /** Releases the runs, after the grace for effects in flight. */
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     const { host } = this.#reflex
-    return this.#carrier.stop((ms) => new Promise((resolve) => void host.at(host.now() + ms, resolve)))
+    let cancelTimer = (): void => undefined
+    const pause = (ms: number): Promise<void> =>
+      new Promise((resolve) => {
+        cancelTimer = host.at(host.now() + ms, resolve)
+      })
+    // What is left of the grace would keep the process alive.
+    await this.#carrier.stop(pause).finally(() => cancelTimer())
   }
 }

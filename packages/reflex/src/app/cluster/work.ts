@@ -23,7 +23,10 @@ export interface JoinOptions {
 export interface ClusterMember {
   /** What it can run, in words such as `kind:workflow@3`. */
   readonly can: readonly string[]
-  /** Takes no more turns, and releases its runs after the grace. Resolves when its turns have ended. */
+  /**
+   * Takes no more turns, and releases its runs after the grace. Resolves when its turns have ended. Throws `R5101` if the database was away at the
+   * end: then others take its turns over by lease.
+   */
   leave(): Promise<void>
 }
 
@@ -68,9 +71,10 @@ export async function joinCluster(reflex: Reflex, options: JoinOptions = {}): Pr
     can: words.can,
     async leave() {
       stop.abort()
-      // Turns under way end when their runs are released.
-      await Promise.all([member.drain(), turns.stop()])
+      // Turns under way end when their runs are released. While the database is away one of the two fails, and the other has the grace.
+      const ends = await Promise.allSettled([member.drain(), turns.stop()])
       reflex.limitCalls(undefined)
+      for (const end of ends) if (end.status === 'rejected') throw end.reason
     },
   }
 }
