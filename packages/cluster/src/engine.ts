@@ -77,7 +77,8 @@ function queueOf(slots: number, pollMs: number) {
 function poolWith(slots: number, pool: Pool): Pool {
   const query = async (text: string, values?: unknown[]): Promise<unknown> => {
     const result = await pool.query<QueueRow>(text, values)
-    for (const row of result.rows) if (row.name?.endsWith(RECOVERED) === false && 'worker_concurrency' in row) row.worker_concurrency = slots
+    for (const row of result.rows)
+      if (row.name?.endsWith(RECOVERED) === false && 'worker_concurrency' in row) row.worker_concurrency = slots
     return result
   }
   return new Proxy(pool, { get: (target, key) => (key === 'query' ? query : (Reflect.get(target, key) as unknown)) })

@@ -47,7 +47,6 @@ test.each([
   [['queue', 'set', 'slow', '--rate', '100'], 'R5110', '--rate 100/1m'],
   [['queue', 'set', 'slow', '--tenant-rate', '5/soon'], 'R5110', '--tenant-rate 10/1m'],
   [['queue', 'set', 'a queue'], 'R5110', '1 to 64 letters'],
-  [['queue', 'set', 'recovered'], 'R5110', 'another name'],
   [['queue', 'set', 'tool:'], 'R5110', '1 to 64 letters'],
   [['queue', 'pause', 'defualt'], 'R5106', 'write default'],
   [['queue', 'resume', 'tool:refund'], 'R5106', 'reflex queue set tool:refund'],
