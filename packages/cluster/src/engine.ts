@@ -39,7 +39,8 @@ export async function launchEngine({ connection, schema, worker, version, queues
     executorID: worker,
     applicationVersion: version,
     useListenNotify: false,
-    logger: quietLogger(onTrouble),
+    // DBOS warns of a worker whose version is not the latest, and of nothing else by this name: here workers have several versions at once.
+    logger: quietLogger((text) => (text.includes(version) ? undefined : onTrouble(text))),
     maxConcurrentQueueDispatches: 2,
     ...(queues === undefined ? {} : { listenQueues: queues.flatMap((name) => [name, recoveredQueue(name)]) }),
   })
@@ -77,7 +78,8 @@ function queueOf(slots: number, pollMs: number) {
 function poolWith(slots: number, pool: Pool): Pool {
   const query = async (text: string, values?: unknown[]): Promise<unknown> => {
     const result = await pool.query<QueueRow>(text, values)
-    for (const row of result.rows) if (row.name?.endsWith(RECOVERED) === false && 'worker_concurrency' in row) row.worker_concurrency = slots
+    for (const row of result.rows)
+      if (row.name?.endsWith(RECOVERED) === false && 'worker_concurrency' in row) row.worker_concurrency = slots
     return result
   }
   return new Proxy(pool, { get: (target, key) => (key === 'query' ? query : (Reflect.get(target, key) as unknown)) })

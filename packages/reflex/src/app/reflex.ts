@@ -406,7 +406,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     if (this.clusterSettings !== undefined) return checkPlace(place)
     const [named] = Object.entries(place).find(([, value]) => value !== undefined) ?? []
     if (named === undefined) return undefined
-    throw memberFaults.make('R5142', `${named} has no effect: this process carries its runs on by itself`)
+    throw memberFaults.make('R5142', `${named} has no effect without a cluster: this process carries its runs on itself`)
   }
 
   /** The settings with which this process joins its cluster; undefined if it carries its runs on by itself. */
