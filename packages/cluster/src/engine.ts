@@ -39,7 +39,8 @@ export async function launchEngine({ connection, schema, worker, version, queues
     executorID: worker,
     applicationVersion: version,
     useListenNotify: false,
-    logger: quietLogger(onTrouble),
+    // DBOS warns of a worker whose version is not the latest, and of nothing else by this name: here workers have several versions at once.
+    logger: quietLogger((text) => (text.includes(version) ? undefined : onTrouble(text))),
     maxConcurrentQueueDispatches: 2,
     ...(queues === undefined ? {} : { listenQueues: queues.flatMap((name) => [name, recoveredQueue(name)]) }),
   })

@@ -51,13 +51,16 @@ async function missingFacts({
 }: Place): Promise<{ readonly missing: readonly MissingFacts[]; readonly missingCount: number }> {
   const rows = await connection.query<MissingFacts & { count: number }>(
     `with alive as (select can, open, queues from ${names.own}.worker where seen + ttl > ${names.own}.now_ms() and not drains)
-    select id as run, queue, since::float8 as since, count(*) over ()::float8 as count,
+    select id as run, queue, needs, since::float8 as since, count(*) over ()::float8 as count,
       coalesce((select ${names.own}.lacking(needs, can) as lacks from alive order by cardinality(${names.own}.lacking(needs, can)) limit 1), needs) as lacks
       from ${names.own}.turn where state = 'waits'
         and not exists (select from alive where ${isAble(names.own, 'needs')} and (queues is null or turn.queue = any(queues)))
       order by since limit ${LISTED}`,
   )
-  return { missing: rows.map(({ run, queue, lacks, since }) => ({ run, queue, lacks, since })), missingCount: rows[0]?.count ?? 0 }
+  return {
+    missing: rows.map(({ run, queue, lacks, needs, since }) => ({ run, queue, lacks, needs, since })),
+    missingCount: rows[0]?.count ?? 0,
+  }
 }
 
 async function stuckFacts({ connection, names }: Place): Promise<{ readonly stuck: readonly StuckFacts[]; readonly stuckCount: number }> {

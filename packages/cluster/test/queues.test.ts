@@ -69,6 +69,16 @@ describe.skipIf('missing' in programs)(`the queues of a cluster${skipped}`, () =
     await until(async () => (await world.cluster.queues()).every(({ waiting, begun }) => waiting + begun === 0))
   })
 
+  it('is not told of workers with other words as of trouble', async () => {
+    const world = await ClusterWorld.at(server)
+    const troubles: string[] = []
+    for (const words of [['kind:note@1'], ['kind:note@1', 'has:gpu'], ['kind:note@1']]) {
+      const worker = await world.join(world.carrying(), { can: words, onTrouble: ({ message }) => void troubles.push(message) })
+      await worker.drain()
+    }
+    expect(troubles).toEqual([])
+  })
+
   it('leaves room for other tenants, however many turns of one are due', async () => {
     const { world, join, endAll, running } = await gated()
     await join(5)
@@ -149,7 +159,9 @@ describe.skipIf('missing' in programs)(`the queues of a cluster${skipped}`, () =
     await world.cluster.enlist('heavy', { needs: ['has:gpu'] })
     await world.start('heavy')
     await until(async () => (await world.cluster.facts()).missingCount === 1)
-    expect((await world.cluster.facts()).missing).toMatchObject([{ run: 'heavy', lacks: ['has:gpu'] }])
+    expect((await world.cluster.facts()).missing).toMatchObject([
+      { run: 'heavy', lacks: ['has:gpu'], needs: expect.arrayContaining(['has:gpu']) as string[] },
+    ])
     await world.addWorker('big', ['has:gpu', 'kind:note@1'])
     await until(async () => (await world.state('heavy')) === 'admitted')
   })

@@ -16,7 +16,7 @@ export { type ImportedRun, type ImportOptions, linesOf } from './history/archive
 export { type ObserveOptions, SpanIds } from './history/telemetry/api.ts'
 export type { ProjectedSpan } from './history/telemetry/spans.ts'
 export { KINDS } from './app/kinds.ts'
-export type { ReflexOptions, ResumeOptions, RunOptions } from './app/options.ts'
+export type { ReflexOptions, ResumeOptions, RunOptions, WorkerEvent, WorkOptions } from './app/options.ts'
 export type { EdgeState, KindResult, KindView, StoryEvent } from './programs/kind-view.ts'
 export type { Graph, GraphEdge, GraphGroup, GraphNode } from './programs/graph.ts'
 export type {

@@ -15,7 +15,7 @@ import { isObject, type RunFilter } from '../kernel/index.ts'
 import type { AnyKindModule } from '../programs/kind-module.ts'
 import { BODY_FORMS } from '../programs/load-body.ts'
 import type { RunOptionTable, RunOptionType } from '../programs/run-options.ts'
-import type { ClusterSettings, ResumeOptions, SharedOptions, SharedRunOptions } from './options.ts'
+import type { ClusterSettings, ResumeOptions, SharedOptions, SharedRunOptions, WorkOptions } from './options.ts'
 import { TRUST_LEVELS } from '../policy/index.ts'
 import {
   ANYTHING,
@@ -173,6 +173,12 @@ export const CANCEL_OPTIONS = options({
   wait: NUMBER,
   requested: FUNCTION,
 } satisfies FormsOf<CancelOptions>)
+export const WORK_OPTIONS = options({
+  signal: objectWith('an abort signal', 'addEventListener'),
+  grace: NUMBER,
+  maxRuns: COUNT,
+  onEvent: FUNCTION,
+} satisfies FormsOf<WorkOptions>)
 export const RUN_OBJECT = shape('a run', { id: TEXT, state: OBJECT, settings: OBJECT })
 export const FORK_OPTIONS = options({
   // Each is checked where it is read, with its own code.

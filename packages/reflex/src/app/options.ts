@@ -1,6 +1,6 @@
 import type { RunHandle } from '../runs/handle.ts'
 import type { Surroundings } from './host.ts'
-import type { Fault, Peek, Store } from '../kernel/index.ts'
+import type { Fault, FaultData, Peek, RunStatus, Store } from '../kernel/index.ts'
 import type { LanguageModel, Model, Prices } from '../models/index.ts'
 import type { ObserveOptions } from '../history/telemetry/api.ts'
 import type { ProposedServers } from '../mcp/index.ts'
@@ -141,3 +141,23 @@ export interface ResumeOptions extends Pick<SharedRunOptions, 'prepare' | 'agent
   /** Called with the stored run, once what it names is loaded and before it is opened. What it throws rejects the resume; nothing is recorded. */
   readonly inspect?: (stored: Peek) => void
 }
+
+/** The options of a worker. */
+export interface WorkOptions {
+  /** Ends the worker: it takes no more runs, and releases its runs after `grace`. */
+  readonly signal?: AbortSignal
+  /** Milliseconds for effects in flight to finish after the signal; other effects that can wait are not started. Default: 0. */
+  readonly grace?: number
+  /** The largest number of runs in parallel. Default: the slots of the option `cluster`, else 64. */
+  readonly maxRuns?: number
+  readonly onEvent?: (event: WorkerEvent) => void
+}
+
+/** An event of a worker about a run. */
+export type WorkerEvent =
+  /** Before anything of the run continues, to add listeners. */
+  | { readonly did: 'took'; readonly run: string; readonly handle: RunHandle }
+  /** `records`: the number of new records. Zero: nothing could be done. */
+  | { readonly did: 'left'; readonly run: string; readonly status: RunStatus; readonly records: number; readonly handle: RunHandle }
+  /** Without a run: the store cannot be read. `R5002`: another process continues the run. */
+  | { readonly did: 'failed'; readonly run: string | undefined; readonly fault: FaultData }

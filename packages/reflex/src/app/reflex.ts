@@ -24,6 +24,7 @@ import {
   TOOL,
   TRACE_OPTIONS,
   withKinds,
+  WORK_OPTIONS,
 } from './arguments.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
 import type { ForgetOptions, ForgottenRecords } from '../history/archive/forget.ts'
@@ -81,7 +82,16 @@ import type { Library } from '../programs/library.ts'
 import { checkLimits, checkStarted, checkStartOptions } from './check-start-options.ts'
 import type { McpServers } from '../mcp/index.ts'
 import type { Models } from '../models/index.ts'
-import type { BuiltInKinds, ClusterSettings, ReflexOptions, ResumeOptions, RunOptions, SharedOptions, SharedRunOptions } from './options.ts'
+import type {
+  BuiltInKinds,
+  ClusterSettings,
+  ReflexOptions,
+  ResumeOptions,
+  RunOptions,
+  SharedOptions,
+  SharedRunOptions,
+  WorkOptions,
+} from './options.ts'
 import { TelemetryObserver } from '../history/telemetry/observer.ts'
 import { type ProjectedSpan, projectSpans } from '../history/telemetry/spans.ts'
 import { UNTRUSTED } from '../policy/label.ts'
@@ -158,6 +168,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   readonly #folders: RunFolders
   readonly #observing: TelemetryObserver
   readonly #cluster: ClusterConnection
+  /** Aborted by `close`, which waits for the workers. */
+  readonly #closing = new AbortController()
+  readonly #workers = new Set<Promise<void>>()
   readonly #openings = new Set<(run: Run<RunSettings>) => void>()
 
   constructor(options: ReflexOptions<Modules> = {}) {
@@ -393,7 +406,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     if (this.clusterSettings !== undefined) return checkPlace(place)
     const [named] = Object.entries(place).find(([, value]) => value !== undefined) ?? []
     if (named === undefined) return undefined
-    throw memberFaults.make('R5142', `${named} has no effect: this process carries its runs on by itself`)
+    throw memberFaults.make('R5142', `${named} has no effect without a cluster: this process carries its runs on itself`)
   }
 
   /** The settings with which this process joins its cluster; undefined if it carries its runs on by itself. */
@@ -640,6 +653,27 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       const besides = startedBesides(this.kinds, program.kind, input)
       await this.library.resolveCalls(program, dirname(file), { modules: isModule(file), besides })
     }
+  }
+
+  /**
+   * Carries on the runs that are due, also those that other processes have started, until `signal` aborts or this object is closed. With the
+   * option `cluster`, joins the cluster and takes turns, with the queues, slots and words of that option. Resolves when its runs are released:
+   * effects under way have `grace` milliseconds, and what is not settled then is carried on by another worker, as after a crash. Nothing is
+   * cancelled. A failure of one run, or of the store for a while, goes to `onEvent` and does not end the work. The times of schedules are left to
+   * `reflex worker` and `reflex serve`. With `cluster`, throws as `cluster`, `R5104` for a second worker in this process, `R5105`, `R5106`,
+   * `R5110`, and `R5101` if the database was away at the end.
+   */
+  async work(options: WorkOptions = {}): Promise<void> {
+    checkArguments('work', { options: [options, WORK_OPTIONS] })
+    const signal = AbortSignal.any([this.#closing.signal, ...(options.signal === undefined ? [] : [options.signal])])
+    const working = this.#workUntil({ ...options, signal })
+    this.#workers.add(working)
+    await working.finally(() => this.#workers.delete(working))
+  }
+
+  async #workUntil(options: WorkOptions & { readonly signal: AbortSignal }): Promise<void> {
+    if (this.clusterSettings !== undefined) return (await import('./cluster/work.ts')).workInCluster(this, options)
+    return (await import('./worker.ts')).work(this, options)
   }
 
   /** Returns the limits of an open run: those of its start and those added since. */
@@ -1088,6 +1122,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.allSettled(this.#workers)
     await this.#folders.whenWritten()
     await this.runtime.close()
     await this.#observing.flush()

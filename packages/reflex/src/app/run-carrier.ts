@@ -1,15 +1,24 @@
 import type { RunHandle } from '../runs/handle.ts'
-import { causeOf, type FaultData, faultData, isFault, type OpenRun, type Peek, type RunStatus } from '../kernel/index.ts'
+import { causeOf, type FaultData, faultData, isFault, type OpenRun, type Peek } from '../kernel/index.ts'
+import type { WorkerEvent } from './options.ts'
 import type { Reflex } from './reflex.ts'
 
-/** An event of a worker about a run. */
-export type WorkerEvent =
-  /** Before anything of the run continues, to add listeners. */
-  | { readonly did: 'took'; readonly run: string; readonly handle: RunHandle }
-  /** `records`: the number of new records. Zero: nothing could be done. */
-  | { readonly did: 'left'; readonly run: string; readonly status: RunStatus; readonly records: number; readonly handle: RunHandle }
-  /** Without a run: the store cannot be read. `R5002`: another process continues the run. */
-  | { readonly did: 'failed'; readonly run: string | undefined; readonly fault: FaultData }
+/** What a worker needs of a `Reflex`: these parts are the same whatever its kinds are. */
+export type WorkingReflex = Pick<
+  Reflex,
+  | 'cluster'
+  | 'clusterSettings'
+  | 'host'
+  | 'kinds'
+  | 'limitCalls'
+  | 'modelAccess'
+  | 'report'
+  | 'resume'
+  | 'runtime'
+  | 'secretFingerprint'
+  | 'store'
+  | 'tools'
+>
 
 export interface CarrierOptions {
   /** From its abort on, runs are released as soon as they rest, and no run is carried on further. */
@@ -56,11 +65,11 @@ const MET_MS = 1
  * not look for runs; whoever calls it does. A failure of one run does not touch the others.
  */
 export class RunCarrier {
-  readonly #reflex: Reflex
+  readonly #reflex: WorkingReflex
   readonly #options: CarrierOptions
   readonly #active = new Map<string, ActiveRun>()
 
-  constructor(reflex: Reflex, options: CarrierOptions) {
+  constructor(reflex: WorkingReflex, options: CarrierOptions) {
     this.#reflex = reflex
     this.#options = options
   }
@@ -208,7 +217,7 @@ export class RunCarrier {
 }
 
 /** True for a run that code of another process drives: it is left to it. */
-async function isHosted({ store, kinds }: Reflex, run: string): Promise<boolean> {
+async function isHosted({ store, kinds }: WorkingReflex, run: string): Promise<boolean> {
   const kind = (await store.read(run, 0))?.row.program[1]
   return kind !== undefined && kinds.isHosted(kind)
 }

@@ -1,22 +1,14 @@
 import { isFault } from '../kernel/index.ts'
 import type { RunHandle } from '../runs/handle.ts'
-import type { Reflex } from './reflex.ts'
-import { RunCarrier, type Taken, type WorkerEvent } from './run-carrier.ts'
+import type { WorkOptions } from './options.ts'
+import { RunCarrier, type Taken, type WorkingReflex } from './run-carrier.ts'
 
-export type { WorkerEvent } from './run-carrier.ts'
-
-export interface WorkOptions {
-  /** Ends the worker: it takes no more runs, and releases its runs after `grace`. */
-  readonly signal?: AbortSignal
-  /** Milliseconds for effects in flight to finish after the signal; other effects that can wait are not started. Default: 0. */
-  readonly grace?: number
-  /** The largest number of runs in parallel. Default: 64. */
-  readonly maxRuns?: number
+/** The options of a worker without a cluster. */
+export interface LoopOptions extends WorkOptions {
   /** Milliseconds between two checks of the store. Default: 500, or less if leases are shorter than two seconds. */
   readonly pollMs?: number
   /** True: ends when nothing is due. */
   readonly once?: boolean
-  readonly onEvent?: (event: WorkerEvent) => void
 }
 
 /** The first and the longest pause of a run in milliseconds, after a failure or if nothing could be done. */
@@ -40,14 +32,14 @@ const SPREAD = 4
  * themselves. Several workers can share a store: each run is advanced by one of them. Resolves when it was asked to stop and has
  * released its runs, or, with `once`, when nothing is due. A failure of one run, or a temporary failure of the store, does not end the work.
  */
-export async function work(reflex: Reflex, options: WorkOptions = {}): Promise<void> {
+export async function work(reflex: WorkingReflex, options: LoopOptions = {}): Promise<void> {
   await new WorkLoop(reflex, options).run()
 }
 
 /** The loop of `work`, for a process that also starts runs. */
 export class WorkLoop {
-  readonly #reflex: Reflex
-  readonly #options: WorkOptions
+  readonly #reflex: WorkingReflex
+  readonly #options: LoopOptions
   readonly #carrier: RunCarrier
   /** The runs that were due at the last check and are not started, in reverse order. */
   #waiting: string[] = []
@@ -64,7 +56,7 @@ export class WorkLoop {
   /** The due times of released runs within the next minute, in order. */
   readonly #times: number[] = []
 
-  constructor(reflex: Reflex, options: WorkOptions) {
+  constructor(reflex: WorkingReflex, options: LoopOptions) {
     this.#reflex = reflex
     this.#options = options
     const { signal, grace, once, onEvent } = options

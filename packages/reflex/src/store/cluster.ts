@@ -142,6 +142,8 @@ export interface MissingFacts {
   readonly run: string
   /** The words that the nearest living worker lacks; none if no such worker serves its queue; all words of the run if no worker is alive. */
   readonly lacks: readonly string[]
+  /** All words that the run needs. */
+  readonly needs: readonly string[]
   readonly queue: string
   readonly since: number
 }

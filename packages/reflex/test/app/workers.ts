@@ -4,7 +4,8 @@ import type { Kind, Port, Program, Store } from '../../src/kernel/index.ts'
 import { Reflex } from '../../src/app/reflex.ts'
 import { memoryStore, openStore } from '../../src/store/index.ts'
 import type { VirtualHost } from '../../src/testing/index.ts'
-import { work, type WorkerEvent, type WorkOptions } from '../../src/app/worker.ts'
+import type { WorkerEvent } from '../../src/app/options.ts'
+import { type LoopOptions, work } from '../../src/app/worker.ts'
 import { kindOf, type Step } from '../kernel/world.ts'
 import { newFolder } from './folders.ts'
 
@@ -67,7 +68,7 @@ export interface Life {
   readonly cable: Cable
   readonly program: (kind: 'waits' | 'acts', source: object) => Program
   /** Begins to work; what it tells is collected. */
-  readonly works: (options?: Omit<WorkOptions, 'told'>) => Working
+  readonly works: (options?: Omit<LoopOptions, 'told'>) => Working
 }
 
 export interface Working {
@@ -121,7 +122,7 @@ function lifeOf(workdir: string, cable: Cable, host: VirtualHost, ports: Readonl
   }
 }
 
-function workingOf(reflex: Reflex, options: Omit<WorkOptions, 'told'>): Working {
+function workingOf(reflex: Reflex, options: Omit<LoopOptions, 'told'>): Working {
   const control = new AbortController()
   const events: WorkerEvent[] = []
   const ended = work(reflex, { signal: control.signal, ...options, onEvent: (event) => void events.push(event) })

@@ -114,12 +114,14 @@ test('doctor lists workers by version, what waits, what nobody can take, and wha
       {
         run: 'lark-9q2m',
         lacks: ['function:workflow/open@2', 'model:openai or model:own/openai:gpt-5 or model:fallback'],
+        needs: [],
         queue: 'default',
         since: now,
       },
-      { run: 'newt-4d1s', lacks: [], queue: 'slow', since: now },
+      { run: 'newt-4d1s', lacks: [], needs: ['has:gpu', 'kind:workflow@3'], queue: 'slow', since: now },
+      { run: 'toad-1x7c', lacks: ['has:gpu', 'tool:charge'], needs: ['has:eu', 'has:gpu', 'tool:charge'], queue: 'slow', since: now },
     ],
-    missingCount: 3,
+    missingCount: 4,
     stuck: [{ run: 'crane-6v4h', crashes: 10, since: now, fault: { code: 'R5108', message: 'ten workers died', verdict: 'fail' } }],
     stuckCount: 1,
     crashing: [{ run: 'wren-2k8x', crashes: 3, worker: 'b' }],
@@ -127,7 +129,7 @@ test('doctor lists workers by version, what waits, what nobody can take, and wha
   }
   await reflex(['queue', 'set', 'slow'], options)
   await reflex(['queue', 'pause', 'slow'], options)
-  const { out } = await reflex(['doctor', '--json'], options)
+  const { out } = await reflex(['doctor', '--json'], { ...options, command: 'npx reflex' })
   const { checks } = DOCUMENTS.doctor.parse(JSON.parse(out))
   const found = checks.flatMap(({ name, found, text, fix }) =>
     ['cluster', 'queue', 'waits', 'crashes', 'stuck'].includes(name) ? [[name, found, text, fix]] : [],
@@ -140,23 +142,34 @@ test('doctor lists workers by version, what waits, what nobody can take, and wha
       'R5111 the secret differs from that of most workers: d',
       'copy ~/.reflex/secret from one machine to all the others, and restart their workers',
     ],
-    ['queue', 'warning', 'slow is paused; 0 turns waiting', 'reflex queue resume slow'],
+    ['queue', 'warning', 'slow is paused; 0 turns waiting', 'npx reflex queue resume slow'],
     ['queue', 'ok', 'slow: 12 turns of acme waiting, the oldest for 3.0 s', undefined],
     [
       'waits',
       'warning',
       'lark-9q2m: no worker has the function open@2 of the kind workflow, models of openai or the model openai:gpt-5 of an application or a fallback model',
-      'start a worker of an application that gives it: new Reflex({ workflow: { … } }); start a worker with the package and the key of openai: reflex explain R4004',
+      'start an application that gives it, new Reflex({ workflow: { … } }), and calls reflex.work(); start a worker with the package and the key of openai: npx reflex explain R4004',
     ],
-    ['waits', 'warning', 'newt-4d1s: no worker that has what it needs serves the queue slow', 'reflex worker --cluster --queue slow'],
+    [
+      'waits',
+      'warning',
+      'newt-4d1s: no worker that has what it needs serves the queue slow',
+      'npx reflex worker --cluster --queue slow --has gpu',
+    ],
+    [
+      'waits',
+      'warning',
+      'toad-1x7c: no worker has the tool charge and was started with --has gpu',
+      'start an application that gives it, new Reflex({ tools: [ … ], cluster: true }), and calls reflex.work(); or start such runs with a module that exports it: npx reflex run PROGRAM --cluster --tools FILE; npx reflex worker --cluster --queue slow --has eu --has gpu',
+    ],
     ['waits', 'warning', 'and 1 more run', undefined],
     [
       'crashes',
       'warning',
       'wren-2k8x: 3 workers in a row died in its turn; the latest is b; after ten it is set aside',
-      'read the log of the worker; reflex trace wren-2k8x',
+      'read the log of the worker; npx reflex trace wren-2k8x',
     ],
-    ['stuck', 'warning', 'crane-6v4h: R5108 ten workers died', 'reflex queue retry crane-6v4h'],
+    ['stuck', 'warning', 'crane-6v4h: R5108 ten workers died', 'npx reflex queue retry crane-6v4h'],
   ])
   expect((await reflex(['queue', 'retry', 'newt'], options)).err).toContain('not stuck')
 })

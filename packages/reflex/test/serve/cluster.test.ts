@@ -27,7 +27,7 @@ test('a server of a cluster leaves what it starts to a worker, and its metrics h
   await (await server.reflex.cluster()).setQueue('tool:refund', { slots: 1 })
   fake.said = {
     waiting: [{ queue: 'default', tenant: 'acme', waiting: 7, oldest: host.now() - 2000 }],
-    missing: [{ run: 'newt', lacks: ['tool:charge'], queue: 'default', since: host.now() }],
+    missing: [{ run: 'newt', lacks: ['tool:charge'], needs: ['tool:charge'], queue: 'default', since: host.now() }],
     missingCount: 2,
     crashingCount: 3,
     retryingCount: 4,

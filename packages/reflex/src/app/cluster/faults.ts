@@ -24,7 +24,7 @@ export const memberFaults = defineFaults({
     verdict: 'fail',
     when: 'before a run',
     means:
-      'A queue, a tenant and a priority say when the cluster takes a run, and this process carries its runs on by itself. Nothing was done.',
+      'A queue, a tenant, a priority and needs (--queue, --tenant, --priority, --needs, and --has of a worker) say when, and by which worker, a run of a cluster is carried on. This process carries its runs on itself, without a cluster. Nothing was done.',
     fix: 'Add --cluster, or leave the option out. In an application: new Reflex({ store, cluster: true }).',
   },
   R5144: {
@@ -33,7 +33,7 @@ export const memberFaults = defineFaults({
     when: 'when a run is opened',
     means:
       'A program of the run is of a kind or a revision that this process does not run, or names a tool, a model, a function or another part of a host that it does not have. Nothing was opened or recorded. In a cluster another worker takes the run; `reflex doctor` lists a run that nobody can take.',
-    often: 'a worker that was started without --tools or --policy, or with an older version',
-    fix: 'Start a worker that has what the message names.',
+    often: 'a tool or a function that only an application has, or a worker of an older version',
+    fix: 'Start an application that gives it, new Reflex({ tools, cluster: true }), and calls reflex.work(). A module of tools may come with the run: reflex run PROGRAM --cluster --tools FILE.',
   },
 })

@@ -1,6 +1,6 @@
 import { isFault, isList, isObject } from '../../kernel/index.ts'
-import type { Reflex } from '../reflex.ts'
-import { RunCarrier, type Taken, type WorkerEvent } from '../run-carrier.ts'
+import type { WorkerEvent } from '../options.ts'
+import { RunCarrier, type Taken, type WorkingReflex } from '../run-carrier.ts'
 import type { TurnOutcome } from '../../store/index.ts'
 import type { WorkerWords } from './words.ts'
 
@@ -22,7 +22,7 @@ const HERE: ReadonlySet<string> = new Set(['R5005', 'R1026'])
 
 /** The turns of runs that a cluster gives this process. */
 export class Turns {
-  readonly #reflex: Reflex
+  readonly #reflex: WorkingReflex
   readonly #words: WorkerWords
   readonly #carrier: RunCarrier
   readonly #maxRuns: number
@@ -32,7 +32,7 @@ export class Turns {
   readonly #queues = new Map<string, string>()
   #limited: ReadonlySet<string> = new Set()
 
-  constructor(reflex: Reflex, words: WorkerWords, { signal, grace, maxRuns, onEvent }: TurnOptions) {
+  constructor(reflex: WorkingReflex, words: WorkerWords, { signal, grace, maxRuns, onEvent }: TurnOptions) {
     this.#reflex = reflex
     this.#words = words
     this.#maxRuns = maxRuns

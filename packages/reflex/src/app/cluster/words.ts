@@ -4,7 +4,7 @@ import type { NamingSettings } from '../../programs/host-parts.ts'
 import { checkClusterName } from '../../store/index.ts'
 import { offeredTool } from '../../tools/index.ts'
 import { faults } from '../../runs/faults.ts'
-import type { Reflex } from '../reflex.ts'
+import type { WorkingReflex } from '../run-carrier.ts'
 import { memberFaults } from './faults.ts'
 import { givenWords, lackingParts } from './host-words.ts'
 
@@ -19,10 +19,10 @@ type PinnedProgram = Pick<Program, 'kind' | 'def' | 'source'>
 export class WorkerWords {
   /** Sorted: workers with the same words take the same runs. */
   readonly can: readonly string[]
-  readonly #reflex: Reflex
+  readonly #reflex: WorkingReflex
   readonly #known: ReadonlySet<string>
 
-  private constructor(reflex: Reflex, can: readonly string[]) {
+  private constructor(reflex: WorkingReflex, can: readonly string[]) {
     this.#reflex = reflex
     this.can = can
     this.#known = new Set(can)
@@ -33,7 +33,7 @@ export class WorkerWords {
    * can ask, and what its operator says of it. A kind that cannot be loaded is reported and left out. Throws `R5110` for a word that is not a
    * name.
    */
-  static async of(reflex: Reflex, has: readonly string[]): Promise<WorkerWords> {
+  static async of(reflex: WorkingReflex, has: readonly string[]): Promise<WorkerWords> {
     const kinds = await Promise.all(reflex.kinds.names.map((name) => kindWords(reflex, name)))
     const words = [
       ...kinds.flat(),
@@ -99,7 +99,7 @@ export class WorkerWords {
   }
 }
 
-async function kindWords(reflex: Reflex, name: string): Promise<readonly string[]> {
+async function kindWords(reflex: WorkingReflex, name: string): Promise<readonly string[]> {
   if (reflex.kinds.isHosted(name)) return []
   try {
     const { rev, oldestRev = 1 } = await reflex.runtime.programs.load(name)

@@ -1,7 +1,7 @@
 import type { Fault } from '../../kernel/index.ts'
 import { checkClusterName, clusterFaults } from '../../store/index.ts'
-import type { Reflex } from '../reflex.ts'
-import type { WorkerEvent } from '../run-carrier.ts'
+import type { WorkerEvent, WorkOptions } from '../options.ts'
+import type { WorkingReflex } from '../run-carrier.ts'
 import { requireQueues } from './queues.ts'
 import { Turns } from './turns.ts'
 import { WorkerWords } from './words.ts'
@@ -37,7 +37,7 @@ const MOST_SLOTS = 100_000
  * Joins the cluster of a `Reflex`, which gives this process turns of runs from then on. Throws `R5140`, `R5141`, `R5110`, `R5106` for a queue
  * that does not exist, and the faults of the package: a schema of another version, a clock that is off, a second worker in this process.
  */
-export async function joinCluster(reflex: Reflex, options: JoinOptions = {}): Promise<ClusterMember> {
+export async function joinCluster(reflex: WorkingReflex, options: JoinOptions = {}): Promise<ClusterMember> {
   const { grace = 0, onEvent } = options
   const settings = reflex.clusterSettings
   const queues = (options.queues ?? settings?.queues)?.map((name) => checkClusterName('the queue', name))
@@ -77,4 +77,23 @@ export async function joinCluster(reflex: Reflex, options: JoinOptions = {}): Pr
       for (const end of ends) if (end.status === 'rejected') throw end.reason
     },
   }
+}
+
+/** Takes turns of the cluster of a `Reflex` until the signal aborts and they have ended. Throws as `joinCluster` and `leave`. */
+export async function workInCluster(reflex: WorkingReflex, options: WorkOptions & { readonly signal: AbortSignal }): Promise<void> {
+  const { signal, grace, maxRuns, onEvent } = options
+  if (signal.aborted) return
+  const member = await joinCluster(reflex, {
+    ...(grace === undefined ? {} : { grace }),
+    ...(maxRuns === undefined ? {} : { slots: maxRuns }),
+    ...(onEvent === undefined ? {} : { onEvent }),
+  })
+  await aborted(signal)
+  await member.leave()
+}
+
+/** Resolves when a signal has aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }

@@ -4,7 +4,7 @@ import { counted } from '../../protocol/plain.ts'
 import type { Console } from '../console.ts'
 import { duration } from '../units.ts'
 import type { Check } from './check.ts'
-import { sayWord } from './missing-words.ts'
+import { hasFlags, ownWords, sayWord } from './missing-words.ts'
 
 /** The most lines about tenants, about runs that nobody can take, and about stuck runs. */
 const MOST_LINES = 10
@@ -97,18 +97,22 @@ function missingChecks({ missing, missingCount, workers }: ClusterFacts): Check[
   return [...missing.slice(0, MOST_LINES).map(missingCheck), ...moreChecks('waits', missingCount, Math.min(missing.length, MOST_LINES))]
 }
 
-function missingCheck({ run, lacks, queue }: MissingFacts): Check {
-  if (lacks.length === 0)
-    return {
-      name: 'waits',
-      mark: 'warns',
-      text: `${run}: no worker that has what it needs serves the queue ${queue}`,
-      fix: `reflex worker --cluster --queue ${queue}`,
-    }
-  const said = lacks.slice(0, MOST_WORDS).map(sayWord)
-  const more = lacks.length > said.length ? ` and ${counted(lacks.length - said.length, 'more word')}` : ''
-  const text = `${run}: no worker has ${said.map((word) => word.text).join(', ')}${more}`
-  return { name: 'waits', mark: 'warns', text, fix: [...new Set(said.map(({ fix }) => fix))].join('; ') }
+function missingCheck({ run, lacks, needs, queue }: MissingFacts): Check {
+  // A worker with only one of the two would not take the run.
+  const start = ['reflex worker --cluster', `--queue ${queue}`, ...hasFlags(needs)].join(' ')
+  if (lacks.length === 0) {
+    const text = `${run}: no worker that has what it needs serves the queue ${queue}`
+    return { name: 'waits', mark: 'warns', text, fix: start }
+  }
+  const shown = lacks.slice(0, MOST_WORDS)
+  const [flags, own] = [hasFlags(shown), ownWords(shown).map(sayWord)]
+  const lacked = [
+    ...(own.length === 0 ? [] : [`has ${own.map(({ text }) => text).join(', ')}`]),
+    ...(flags.length === 0 ? [] : [`was started with ${flags.join(' ')}`]),
+  ]
+  const more = lacks.length > shown.length ? ` and ${counted(lacks.length - shown.length, 'more word')}` : ''
+  const fixes = new Set([...own.map(({ fix }) => fix), ...(flags.length === 0 ? [] : [start])])
+  return { name: 'waits', mark: 'warns', text: `${run}: no worker ${lacked.join(' and ')}${more}`, fix: [...fixes].join('; ') }
 }
 
 /** A run that ends its workers. A supervisor restarts them, so nothing else shows it. */

@@ -18,7 +18,9 @@ const CHECK_RESULTS: Readonly<Record<Check['mark'], string>> = { done: 'ok', war
  */
 export async function doctor(console: Console, flags: ContinueFlags): Promise<number> {
   const { config, checks: first } = checkConfig(console)
-  const checks = [...(await checksOf(console, flags, config)), ...first]
+  const checks = [...(await checksOf(console, flags, config)), ...first].map((check) => {
+    return check.fix === undefined ? check : { ...check, fix: console.pasted(check.fix) }
+  })
   const settings = settingsOf(console.world, flags, config)
   const works = checks.every(({ mark }) => mark !== 'failed')
   if (console.shape !== 'text') {

@@ -4,7 +4,8 @@ import { faults } from '../../runs/faults.ts'
 import { type FaultData, faultData } from '../../kernel/index.ts'
 import { memberFaults } from '../../app/cluster/faults.ts'
 import type { Reflex } from '../../app/reflex.ts'
-import { type WorkerEvent, WorkLoop } from '../../app/worker.ts'
+import type { WorkerEvent } from '../../app/options.ts'
+import { WorkLoop } from '../../app/worker.ts'
 import type { RunHandle } from '../../runs/handle.ts'
 import { ServeMetrics } from '../../serve/metrics.ts'
 import { Scheduler } from '../../serve/triggers/scheduler.ts'
@@ -105,7 +106,7 @@ async function workAlone(reflex: Reflex, { flags, slots, grace, signal, begun, o
 
 /** Takes the turns that the cluster gives. The runs of schedules are left to the cluster, too. */
 async function workInCluster(reflex: Reflex, { flags: { queue, has }, slots, grace, signal, begun, onEvent }: Work): Promise<void> {
-  const { joinCluster } = await import('../../app/cluster/work.ts')
+  const { aborted, joinCluster } = await import('../../app/cluster/work.ts')
   const member = await joinCluster(reflex, {
     grace,
     onEvent,
@@ -143,11 +144,6 @@ function checkFlags({ cluster, queue, has, once }: WorkerFlags): void {
   const named = queue === undefined ? (has === undefined ? undefined : '--has') : '--queue'
   if (cluster !== true && named !== undefined)
     throw memberFaults.make('R5142', `${named} has no effect without --cluster`, { fix: 'add --cluster' })
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 function countOf(word: string): number {
