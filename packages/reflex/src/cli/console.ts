@@ -89,8 +89,13 @@ export class Console {
       message,
       frame: cropFrame(frame, look.columns),
       ...(file === undefined || near === undefined ? {} : { file: near, message: message.replaceAll(file, near) }),
-      ...(fix === undefined ? {} : { fix: fix.replace(/(^|[^\w/-] ?)(?<!npx )reflex (?=--|[a-z]+\b)/g, `$1${this.world.command} `) }),
+      ...(fix === undefined ? {} : { fix: this.pasteable(fix) }),
     }
+  }
+
+  /** Returns a text whose commands can be pasted. */
+  pasteable(text: string): string {
+    return text.replace(/(^|[^\w/-] ?)(?<!npx )reflex (?=--|[a-z]+\b)/g, `$1${this.world.command} `)
   }
 
   /** Returns a path relative to the folder in which the command was started. */

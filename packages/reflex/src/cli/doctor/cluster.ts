@@ -98,17 +98,18 @@ function missingChecks({ missing, missingCount, workers }: ClusterFacts): Check[
 }
 
 function missingCheck({ run, lacks, queue }: MissingFacts): Check {
+  const { text, fix } = missingText({ lacks, queue })
+  return { name: 'waits', mark: 'warns', text: `${run}: ${text}`, fix }
+}
+
+/** Returns why no living worker can take a run, and the commands or actions that add one. */
+export function missingText({ lacks, queue }: Pick<MissingFacts, 'lacks' | 'queue'>): { readonly text: string; readonly fix: string } {
   if (lacks.length === 0)
-    return {
-      name: 'waits',
-      mark: 'warns',
-      text: `${run}: no worker that has what it needs serves the queue ${queue}`,
-      fix: `reflex worker --cluster --queue ${queue}`,
-    }
+    return { text: `no worker that has what it needs serves the queue ${queue}`, fix: `reflex worker --cluster --queue ${queue}` }
   const said = lacks.slice(0, MOST_WORDS).map(sayWord)
   const more = lacks.length > said.length ? ` and ${counted(lacks.length - said.length, 'more word')}` : ''
-  const text = `${run}: no worker has ${said.map((word) => word.text).join(', ')}${more}`
-  return { name: 'waits', mark: 'warns', text, fix: [...new Set(said.map(({ fix }) => fix))].join('; ') }
+  const text = `no worker has ${said.map((word) => word.text).join(', ')}${more}`
+  return { text, fix: [...new Set(said.map(({ fix }) => fix))].join('; ') }
 }
 
 /** A run that ends its workers. A supervisor restarts them, so nothing else shows it. */
