@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openStore, type TurnFacts } from '../../src/store/index.ts'
@@ -138,4 +138,25 @@ test('without a living worker, an answer and a message continue their run here',
   }
   expect((await reflex(['answer', 'otter', 'YES'], options)).err).toContain('completed')
   expect((await reflex(['signal', 'crane', 'deploy.done'], options)).err).toContain('completed')
+})
+
+test.each([true, false])('a run that no process has taken is cancelled, and none of its effects can have happened; with its tool: %s', async (isThere) => {
+  const options = await scene()
+  writeFileSync(
+    join(options.folder, 'shop.mjs'),
+    `import { defineTool } from '${join(import.meta.dirname, '../../src/tools/index.ts')}'
+    const input = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
+    export const ship = defineTool({ name: 'shop.ship', description: '', input, repeat: 'keyed', leaves: true, run: () => 'sent' })`,
+  )
+  const nodes = { ship: { id: 'ship', spec: { tool: 'shop.ship', writes: 'sent' } } }
+  writeFileSync(join(options.folder, 'ships.workflow.json'), JSON.stringify({ id: 'ships', entry: 'ship', nodes, edges: [] }))
+  const run = start(['run', 'ships.workflow.json', '--id', 'cc', '--cluster', '--tools', 'shop.mjs'], options)
+  await run.shows('cc')
+  await interrupted(options, run)
+  if (!isThere) rmSync(join(options.folder, 'shop.mjs'))
+  const { code, err } = await reflex(['cancel', 'cc'], options)
+  expect({ code, err }).toEqual({ code: 0, err })
+  expect(err).toContain('cancelled  cc')
+  expect(err).not.toContain('may have happened')
+  expect(JSON.parse((await reflex(['show', 'cc', '--json'], options)).out)).toMatchObject({ run: { status: 'cancelled' } })
 })
