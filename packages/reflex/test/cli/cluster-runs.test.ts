@@ -6,7 +6,7 @@ import { virtualHost } from '../../src/testing/index.ts'
 import { FakeCluster } from '../app/cluster/fake-cluster.ts'
 import { type Ended, reflex, type Running, start, workFolder, type WorldOptions } from './worlds.ts'
 
-const WAITS: TurnFacts = { queue: 'refunds', isPaused: false, state: 'waits', workers: 1 }
+const WAITS: TurnFacts = { queue: 'refunds', needs: [], isPaused: false, state: 'waits', workers: 1 }
 const ALIVE = {
   id: 'w',
   version: 'v',
