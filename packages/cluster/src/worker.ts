@@ -168,26 +168,35 @@ class Worker implements ClusterWorker {
   async #drain(): Promise<void> {
     this.#isDraining = true
     this.#repeats.end('tick')
+    let hasEnded = false
     try {
       // While the database is away, a later heartbeat says it.
       if (this.#isKnown) await this.#beat().catch(() => undefined)
-      await this.#stopEngine()
+      hasEnded = await this.#stopEngine()
     } finally {
       await this.#repeats.stop()
     }
+    // A worker that leaves nothing behind need not say it: its lease ends by itself.
+    await this.#sayGone().catch((thrown: unknown) => {
+      if (!hasEnded) throw thrown
+    })
+  }
+
+  async #sayGone(): Promise<void> {
     const { connection, names } = this.#shared
     if (this.#isKnown) await connection.query(`update ${names.own}.worker set seen = 0 where id = $1`, [this.#parts.worker.id])
   }
 
-  /** Ends DBOS when the turns are over. What it cannot write while the database is away is given up in the end. */
-  async #stopEngine(): Promise<void> {
+  /** Ends DBOS when the turns are over. What it cannot write while the database is away is given up in the end: false. */
+  async #stopEngine(): Promise<boolean> {
     const { host } = this.#shared
     const ended = (this.#isLaunched ? stopEngine() : Promise.resolve()).finally(() => {
       isTaken = false
     })
     const rested = this.#turns.whenRested()
     const givenUp = rested.then(() => new Promise<void>((resolve) => void host.at(host.now() + LONGEST_END_MS, resolve, true)))
-    await Promise.race([ended, givenUp])
+    const hasEnded = await Promise.race([ended.then(() => true), givenUp.then(() => false)])
     this.#turns.giveUp()
+    return hasEnded
   }
 }

@@ -3,6 +3,9 @@ import { PostgresProxy } from '../../../reflex/test/store/postgres-proxy.ts'
 import type { PostgresServer } from '../../../reflex/test/store/postgres-server.ts'
 import { type ChildOrder, Workers } from '../processes.ts'
 
+/** The most characters of what a process said before it ended by itself. */
+const LAST_WORDS = 1500
+
 /** A worker that is reached, and reaches the server, through a proxy of its own. */
 export interface Member {
   readonly child: ChildProcess
@@ -78,8 +81,12 @@ export class Fleet {
       }
       onLine?.(`  worker ${child.pid} has joined`)
       const member: Member = { child, proxy, release, isAway: false, isOver: false }
+      let said = ''
+      child.stderr?.on('data', (text: string) => {
+        said = (said + text).slice(-LAST_WORDS)
+      })
       child.once('exit', (code, signal) => {
-        if (!member.isOver) this.ended.push(`process ${child.pid} ended by itself: ${code ?? signal}`)
+        if (!member.isOver) this.ended.push(`process ${child.pid} ended by itself: ${code ?? signal}\n${said}`)
         member.isOver = true
         this.#mark()
       })

@@ -95,7 +95,11 @@ test('a run is followed to its end also when it has ended, and a record is not f
 test.each([
   [{ isPaused: true }, 'the queue refunds is paused', 'reflex queue resume refunds'],
   [{ workers: 0, lacks: [] }, 'no worker is alive', 'reflex worker --cluster'],
-  [{ lacks: ['has:gpu', 'tool:ship'] }, 'no worker has the word gpu, the tool ship', 'reflex worker --cluster --has gpu'],
+  [
+    { lacks: ['has:gpu', 'tool:ship'], needs: ['has:gpu', 'kind:workflow@3', 'tool:ship'] },
+    'no worker has the tool ship and was started with --has gpu',
+    'reflex worker --cluster --queue refunds --has gpu',
+  ],
   [{ lacks: [] }, 'serves the queue refunds', 'reflex worker --cluster --queue refunds'],
   [{}, 'the queue refunds has no room', 'reflex queue list'],
   [
