@@ -10,12 +10,13 @@ import { join, resolve } from 'node:path'
 import { type Counts, NOTHING, report, summary } from './counts.ts'
 import { PACKAGE } from './exports.ts'
 import { npm, run } from './npm.ts'
-import { pack } from './pack.ts'
+import { pack, packCluster } from './pack.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const SIZE_LIMIT_MB = 38
 const COMPLETED = 0
 const SUSPENDED = 75
+const UNABLE = 3
 
 const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as {
   name: string
@@ -44,6 +45,8 @@ const STEPS: readonly Step[] = [
   { name: 'the first example runs', act: runsExample },
   { name: 'the page "In your own project" holds', act: followsPage },
   { name: `is smaller than ${SIZE_LIMIT_MB} MB`, act: isSmall },
+  { name: 'the cluster packs and installs', act: installsCluster },
+  { name: 'a worker loads the cluster', act: loadsCluster },
 ]
 
 async function builds(): Promise<void> {
@@ -58,6 +61,18 @@ function install(): void {
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n')
   npm(['install', tarball, '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'], project)
+}
+
+async function installsCluster(): Promise<void> {
+  const packed = await packCluster(join(folder, 'cluster'))
+  tool('publint/src/cli.js', [packed, '--strict'])
+  npm(['install', packed, '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'], project)
+}
+
+/** No server answers there: what is found out is that the package is loaded. */
+function loadsCluster(): void {
+  const { status, stderr } = reflex(['worker', '--cluster', '--store', 'postgres://nobody@127.0.0.1:1/none'])
+  if (status !== UNABLE || stderr.includes('R5140') || !/R5\d\d\d/.test(stderr)) throw new Error(`exit ${status}, printed ${stderr}`)
 }
 
 function importDoor(door: string): void {

@@ -1,11 +1,11 @@
 /**
- * `npm run build`: what is published of packages/reflex, in its `dist`. Declarations come from the compiler, file by file; the
+ * `npm run build`: what is published of packages/reflex, in its `dist`; `npm run pack` also builds packages/cluster. Declarations come from the compiler, file by file; the
  * code is bundled, since a command would otherwise open hundreds of modules before it starts.
  */
-import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
-import { PACKAGE } from './exports.ts'
+import { CLUSTER, PACKAGE } from './exports.ts'
 import { run } from './npm.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -76,6 +76,21 @@ async function bundle(outDir: string): Promise<void> {
     codeSplitting: { groups: LAYERS.map(([name, test], i) => ({ name, test, priority: LAYERS.length - i })) },
   })
   await bundled.close()
+}
+
+/** The types of the cluster's one door are the contract of the runtime. */
+const CLUSTER_TYPES = `import type { ClusterPackage } from 'reflex-runtime/store'
+export declare const openCluster: ClusterPackage['openCluster']
+export declare const findCluster: ClusterPackage['findCluster']
+`
+
+/** Builds packages/cluster into a folder, which it empties first. Whatever it imports stays a package of its own. */
+export async function buildCluster(outDir: string): Promise<void> {
+  rmSync(outDir, { recursive: true, force: true })
+  const bundled = await rolldown({ input: { index: resolve(CLUSTER, 'src/index.ts') }, platform: 'node', external: /^[^./]/ })
+  await bundled.write({ dir: outDir, format: 'esm', comments: { jsdoc: false } })
+  await bundled.close()
+  writeFileSync(join(outDir, 'index.d.ts'), CLUSTER_TYPES)
 }
 
 if (process.argv[1] === import.meta.filename) await build(join(PACKAGE, 'dist'))

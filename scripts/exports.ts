@@ -28,6 +28,7 @@ export const DOORS = [
 ] as const
 
 export const PACKAGE = resolve(import.meta.dirname, '../packages/reflex')
+export const CLUSTER = resolve(import.meta.dirname, '../packages/cluster')
 
 const subpath = (door: string): string => (door === '' ? '.' : `./${door}`)
 const KINDS: readonly string[] = ['workflow', 'pipeline', 'tree', 'dataflow']

@@ -13,11 +13,12 @@ import {
   type QueueFacts,
   type QueueLimits,
   type RunPlace,
+  type TurnFacts,
   type WorkerParts,
 } from 'reflex-runtime/store'
 import { connect, type Connection } from './connection.ts'
 import { Engine } from './engine.ts'
-import { clusterFactsOf } from './facts.ts'
+import { clusterFactsOf, turnFactsOf } from './facts.ts'
 import { queueFacts, removeQueue, setQueue } from './queues.ts'
 import { DEFAULT_QUEUE, engineSchema, type Names, namesOf } from './sql/names.ts'
 import { layoutOf, prepareSchema } from './sql/schema.ts'
@@ -148,6 +149,10 @@ class PostgresCluster implements Cluster {
 
   facts(): Promise<ClusterFacts> {
     return clusterFactsOf(this.#parts)
+  }
+
+  turn(run: string): Promise<TurnFacts | undefined> {
+    return turnFactsOf(this.#parts, run)
   }
 
   async close(): Promise<void> {

@@ -116,7 +116,7 @@ export class Engine {
   }
 
   /** Returns the turns that workers have taken and not ended: at most so many that further ones are returned by a later call, once these are dealt with. */
-  async takenBy(workers: readonly string[]): Promise<readonly TakenTurn[]> {
+  async takenBy(workers: readonly string[]): Promise<readonly TurnId[]> {
     if (workers.length === 0) return []
     const pending = await this.#client.listWorkflows({
       status: 'PENDING',
@@ -125,7 +125,7 @@ export class Engine {
       loadInput: false,
       loadOutput: false,
     })
-    return pending.map(({ workflowID, executorId = '' }) => ({ turn: turnOf(workflowID), worker: executorId }))
+    return pending.map(({ workflowID }) => turnOf(workflowID))
   }
 
   /** Makes workers no longer look at a queue. */
@@ -159,12 +159,6 @@ export class Engine {
 
 /** A run, and the number of one of its turns. */
 export type TurnId = readonly [run: string, number: number]
-
-/** A turn that a worker has taken. */
-export interface TakenTurn {
-  readonly turn: TurnId
-  readonly worker: string
-}
 
 function workflowOf([run, number]: TurnId): string {
   return `${run}:${number}`

@@ -6,6 +6,7 @@ import {
   type MissingFacts,
   type RetryingFacts,
   type StuckFacts,
+  type TurnFacts,
   type WaitingFacts,
   type WorkerFacts,
 } from 'reflex-runtime/store'
@@ -14,6 +15,8 @@ import { isAble } from './sql/able.ts'
 
 /** The most entries of a list of facts. */
 const LISTED = 100
+/** The turns in a row without a result of which nobody is told: the next one may succeed. */
+const FEW_TRIES = 2
 
 /** Returns the state of a cluster. Throws `R5101`. */
 export async function clusterFactsOf(place: Place): Promise<ClusterFacts> {
@@ -27,6 +30,22 @@ export async function clusterFactsOf(place: Place): Promise<ClusterFacts> {
     retryingFacts(place),
   ])
   return { workers, queues, waiting, ...missing, ...stuck, ...crashing, ...retrying }
+}
+
+/** Returns the turn of a run; undefined for a run that was never due here. Throws `R5101`. */
+export async function turnFactsOf({ connection, names: { own, store } }: Place, run: string): Promise<TurnFacts | undefined> {
+  type Row = Omit<TurnFacts, 'lacks' | 'fault'> & { lacks: readonly string[]; isAble: boolean; tries: number; fault: string | null }
+  const [row] = await connection.query<Row>(
+    `with alive as (${aliveWorkers(own)})
+    select queue, state, needs, coalesce((select paused from ${own}.queue where name = turn.queue), false) as "isPaused", tries, fault,
+      (select count(*)::float8 from alive) as workers, ${nearestLacks(own)} as lacks, ${isTakeable(own)} as "isAble"
+      from ${own}.turn where run = (select seq from ${store}.run where id = $1)`,
+    [run],
+  )
+  if (row === undefined) return undefined
+  const { lacks, isAble, tries, fault, ...turn } = row
+  const failed = turn.state === 'stuck' || tries > FEW_TRIES ? { fault: faultOf(run, fault ?? JSON.stringify({ tries })) } : {}
+  return { ...turn, ...(isAble ? {} : { lacks }), ...failed }
 }
 
 function workerFacts({ connection, names }: Place): Promise<readonly WorkerFacts[]> {
@@ -44,17 +63,30 @@ function waitingFacts({ connection, names }: Place): Promise<readonly WaitingFac
   )
 }
 
+/** The query `alive`: the workers that take turns. */
+function aliveWorkers(own: string): string {
+  return `select can, open, queues from ${own}.worker where seen + ttl > ${own}.now_ms() and not drains`
+}
+
+/** The condition that a worker of `alive` can take a turn. */
+function isTakeable(own: string): string {
+  return `exists (select from alive where ${isAble(own, 'needs')} and (queues is null or turn.queue = any(queues)))`
+}
+
+/** The words that the nearest worker of `alive` lacks of a turn; all of them without a worker. */
+function nearestLacks(own: string): string {
+  return `coalesce((select ${own}.lacking(needs, can) from alive order by cardinality(${own}.lacking(needs, can)) limit 1), needs)`
+}
+
 /** A turn that waits although its queue is not paused, and that no living worker has the words for. */
 async function missingFacts({
   connection,
   names,
 }: Place): Promise<{ readonly missing: readonly MissingFacts[]; readonly missingCount: number }> {
   const rows = await connection.query<MissingFacts & { count: number }>(
-    `with alive as (select can, open, queues from ${names.own}.worker where seen + ttl > ${names.own}.now_ms() and not drains)
-    select id as run, queue, needs, since::float8 as since, count(*) over ()::float8 as count,
-      coalesce((select ${names.own}.lacking(needs, can) as lacks from alive order by cardinality(${names.own}.lacking(needs, can)) limit 1), needs) as lacks
-      from ${names.own}.turn where state = 'waits'
-        and not exists (select from alive where ${isAble(names.own, 'needs')} and (queues is null or turn.queue = any(queues)))
+    `with alive as (${aliveWorkers(names.own)})
+    select id as run, queue, needs, since::float8 as since, count(*) over ()::float8 as count, ${nearestLacks(names.own)} as lacks
+      from ${names.own}.turn where state = 'waits' and not ${isTakeable(names.own)}
       order by since limit ${LISTED}`,
   )
   return {
@@ -90,7 +122,7 @@ async function retryingFacts({
 }: Place): Promise<{ readonly retrying: readonly RetryingFacts[]; readonly retryingCount: number }> {
   const rows = await connection.query<{ run: string; tries: number; fault: string | null; count: number }>(
     `select id as run, tries, fault, count(*) over ()::float8 as count
-      from ${names.own}.turn where tries > 2 and state <> 'stuck' order by tries desc, id limit ${LISTED}`,
+      from ${names.own}.turn where tries > ${FEW_TRIES} and state <> 'stuck' order by tries desc, id limit ${LISTED}`,
   )
   const retrying = rows.map(({ run, tries, fault }) => ({ run, tries, fault: faultOf(run, fault ?? JSON.stringify({ tries })) }))
   return { retrying, retryingCount: rows[0]?.count ?? 0 }

@@ -83,10 +83,11 @@ export class Ticker {
     for (const id of this.#recovered) if (isWhole || !dead.includes(id)) this.#recovered.delete(id)
     const workers = dead.filter((id) => !this.#recovered.has(id))
     const { connection, names, engine } = this.#shared
-    const taken = await engine.takenBy(workers)
-    for (const id of workers) if (taken.every(({ worker }) => worker !== id)) this.#recovered.add(id)
-    if (taken.length === 0) return []
-    const turns = taken.map(({ turn }) => turn)
+    const turns = await engine.takenBy(workers)
+    if (turns.length === 0) {
+      for (const id of workers) this.#recovered.add(id)
+      return []
+    }
     const rows = await connection.query<{ id: string; number: number; queue: string }>(
       `select id, number::float8 as number, queue from ${names.own}.recoverable($1, $2)`,
       columnsOf(turns),

@@ -36,7 +36,7 @@ export class Turns {
       `select id as run, number::float8 as number from ${names.own}.turn where worker = $1 and state = 'begun'`,
       [id],
     )
-    const taken = (await engine.takenBy([id])).map(({ turn: [run, number] }) => ({ run, number }))
+    const taken = (await engine.takenBy([id])).map(([run, number]) => ({ run, number }))
     const all = [...begun, ...taken]
     const gone = new Map(all.map((turn) => [`${turn.run}:${turn.number}`, turn] as const).filter(([name]) => !this.#underWay.has(name)))
     for (const [name, { run, number }] of gone) {

@@ -15,7 +15,8 @@ export async function exportedTools(file: string, host: Pick<Host, 'now' | 'at'>
       .filter(isTool)
   } catch (thrown) {
     if (isFault(thrown)) throw thrown
-    throw faults.make('R1026', `${file} cannot be loaded`, { file, cause: causeOf(thrown) })
+    const fix = 'correct the module, or put it there if it is missing'
+    throw faults.make('R1026', `${file} cannot be loaded`, { file, cause: causeOf(thrown), fix })
   }
 }
 

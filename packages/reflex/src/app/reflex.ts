@@ -423,7 +423,12 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   /** Throws `R5106` for a queue that the cluster of the store does not have. Accepts any for a store without a cluster: it may get one. */
   async requireQueue(name: string): Promise<void> {
     checkArguments('requireQueue', { name: [name, TEXT] })
-    await this.#cluster.use((cluster) => requireQueues(cluster, [name]))
+    await this.useCluster((cluster) => requireQueues(cluster, [name]))
+  }
+
+  /** Uses the cluster of the store if it has one, and changes nothing; undefined otherwise. Throws the faults of the package. */
+  useCluster<T>(work: (cluster: Cluster) => Promise<T>): Promise<T | undefined> {
+    return this.#cluster.use(work)
   }
 
   /**

@@ -395,11 +395,18 @@ const SHARED: readonly Verb[] = [
     name: 'show',
     words: [['<run>', 'a run, or RUN@N for its state after record N']],
     about: 'show the state of a run: stack, open edges, values',
-    options: COMMON,
-    examples: ['show otter', 'show otter@21'],
+    options: [
+      new Option(
+        '--follow',
+        'show what the run does from now on, while a worker or another process carries it on; ctrl-c leaves it to them',
+      ),
+      ANSWERS,
+      ...COMMON,
+    ],
+    examples: ['show otter', 'show otter@21', 'show otter --follow'],
     action: withExistingStore(async () => {
-      const { show } = await import('./verbs/show.ts')
-      return (session, [ref = '']) => show(session, ref)
+      const [{ show }, { follow }] = await Promise.all([import('./verbs/show.ts'), import('./verbs/follow.ts')])
+      return (session, [ref = ''], flags) => (flags['follow'] === true ? follow(session, ref, flags) : show(session, ref))
     }),
   },
   {

@@ -2,12 +2,13 @@ import { RecordWriter } from '../protocol/record-document.ts'
 import type { OpenQuestion, RunHandle } from '../runs/handle.ts'
 import type { JsonObject } from '../kernel/index.ts'
 import { type AnswerSource, answerSourceFor } from './answer-source.ts'
-import { continueRun } from './continue-run.ts'
+import { continueRun, type RunExit } from './continue-run.ts'
 import { printEnding, type WaitTotals } from './ending.ts'
 import type { ContinueFlags } from './options.ts'
 import { pendingEffects, followEffects, printRepeated } from './effects.ts'
 import { type Progress, progressFor } from './progress.ts'
 import type { ProgressFacts } from './running-rows.ts'
+import { sayWaits } from './run-wait.ts'
 import type { Session } from './session.ts'
 import { Follower } from './follower.ts'
 import type { StoryLine } from '../history/trace.ts'
@@ -49,19 +50,26 @@ export async function driveRun(
     followRun(session, made, { progress, follower, waited, isShown: shown })
     followEffects(session, made)
   })
-  await beforeContinue?.(handle, progress)
-  const left = await continueRun({
-    console,
-    handle,
-    progress,
-    answering,
-    actor: reflex.actor,
-    effects: () => pendingEffects(session, handle),
-  })
+  const stopSaying = handle.isFollowed ? sayWaits(session, handle, progress) : undefined
+  let left: RunExit
+  try {
+    await beforeContinue?.(handle, progress)
+    left = await continueRun({
+      console,
+      handle,
+      progress,
+      answering,
+      actor: reflex.actor,
+      effects: () => pendingEffects(session, handle),
+    })
+  } finally {
+    stopSaying?.()
+  }
   const forkAddress = handle.status === 'failed' ? await reflex.runtime.forkPoint(handle.id).catch(() => undefined) : undefined
   const code = printEnding(console, handle, left, {
     waited,
     forkAddress,
+    inCluster: handle.isFollowed && (await reflex.useCluster(async () => true).catch(() => false)) === true,
     more: forkAddress === undefined ? documentFields : { ...documentFields, goOn: forkAddress },
   })
   const unused = typeof left === 'object' ? [] : answering.unused()
@@ -90,6 +98,7 @@ function progressFactsOf({ console }: Session, handle: RunHandle): ProgressFacts
   }
   return {
     since: console.now,
+    isFollowed: handle.isFollowed,
     usage: () => usageOfRun(run),
     ...stateFacts(),
     limits: run.settings.limits ?? {},

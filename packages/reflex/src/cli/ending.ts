@@ -21,6 +21,8 @@ interface EndingFacts {
   readonly waited: WaitTotals
   /** The address at which a fork of a failed run tries again: `otter-2m9q@12`. */
   readonly forkAddress?: string | undefined
+  /** True if the workers of a cluster carry the run on. */
+  readonly inCluster?: boolean
   readonly more?: JsonObject | undefined
 }
 
@@ -28,13 +30,14 @@ interface EndingFacts {
  * Prints the end of a run for the person who started it: the last lines, the result, and the next command. Returns the
  * exit code.
  */
-export function printEnding(console: Console, handle: RunHandle, left: RunExit, { waited, forkAddress, more }: EndingFacts): number {
+export function printEnding(console: Console, handle: RunHandle, left: RunExit, facts: EndingFacts): number {
+  const { waited, forkAddress, inCluster, more } = facts
   const code = exitCode(handle, left)
   const refused = typeof left === 'object' && 'refused' in left ? left.refused : undefined
   const { failure } = handle
   if (console.shape === 'json')
     console.document(
-      resultDocument(handle, handle.status === 'running', {
+      resultDocument(handle, handle.status === 'running' && !handle.isFollowed, {
         ...more,
         ...(failure && { error: withRemedy(handle, failure) }),
         ...(refused && errorDocument(refused)),
@@ -43,6 +46,7 @@ export function printEnding(console: Console, handle: RunHandle, left: RunExit, 
   else if (console.shape === 'jsonl' && refused !== undefined) console.document(errorDocument(refused))
   if (console.shape !== 'text') return code
   if (refused !== undefined) console.report([...console.fault(refused), ...suspendedLines(console, handle)])
+  else if (typeof left === 'object' && handle.isFollowed) console.report(leftLines(console, handle, inCluster === true))
   else if (typeof left === 'object' && 'interrupted' in left) console.report(interruptedLines(console, handle, left.effects))
   else if (left === 'suspended') console.report(suspendedLines(console, handle))
   else printEnd(console, handle, { waited, forkAddress })
@@ -140,10 +144,33 @@ function interruptedLines(console: Console, handle: RunHandle, effects: readonly
     ...factLine(`interrupted  ${id}`, `${err.paint('yellow', 'interrupted')}  ${id}`, [kept], err),
     ...effects.flatMap((effect) => hangingLines(err.text(pendingEffectText(effect)), err, 2, (line) => line)),
     ...(isInMemory ? [] : [commandHint(err, 'continue', console.command('resume', handle.id))]),
-    ...handle.questions
-      .filter(({ asker }) => asker !== 'retry')
-      .flatMap((open) => questionLines(console, open, handle.questions.length === 1)),
+    ...openQuestionLines(console, handle),
   ]
+}
+
+/** Returns the state of a run that this command only followed: it goes on. */
+function leftLines(console: Console, handle: RunHandle, inCluster: boolean): string[] {
+  const { err } = console
+  const id = err.text(handle.id)
+  const carrier = inCluster ? CLUSTER_CONTINUES : 'this command only followed the run'
+  return [
+    ...factLine(`left  ${id}`, `${err.paint('yellow', 'left')}  ${id}`, [carrier], err),
+    followHint(console, handle.id),
+    ...openQuestionLines(console, handle),
+  ]
+}
+
+/** A note about a run after a command that leaves it to the workers of a cluster. */
+export const CLUSTER_CONTINUES = 'the cluster continues the run'
+
+/** Returns the line with the command that follows a run. */
+export function followHint(console: Console, run: string): string {
+  return commandHint(console.err, 'follow', console.command('show', run, '--follow'))
+}
+
+function openQuestionLines(console: Console, { questions }: RunHandle): string[] {
+  const asked = questions.filter(({ asker }) => asker !== 'retry')
+  return asked.flatMap((open) => questionLines(console, open, questions.length === 1))
 }
 
 /** Returns the state of a run that waits, and the next commands. */

@@ -9,7 +9,7 @@ import { plainLine } from './progress.ts'
 import type { Session } from './session.ts'
 
 /** Prints the header of a run: its program, its name, its decider and its trust (decisions: always printed). */
-export function runHeader({ console, reflex }: Session, handle: RunHandle, more: readonly string[]): void {
+export function runHeader({ console, reflex }: Session, handle: RunHandle, more: readonly string[], verb = 'resumed'): void {
   if (console.quiet || console.shape !== 'text') return
   if (reflex.isNew) printNewStore(console, reflex.store.name)
   const { err } = console
@@ -37,7 +37,7 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
     plainLine(
       console,
       more.length === 0 ? (start?.at ?? console.now) : console.now,
-      more.length === 0 ? 'started' : 'resumed',
+      more.length === 0 ? 'started' : verb,
       `${name} ${handle.id}  ${facts.join(' · ')}`,
     )
   if (settings.lowered === true) printLowered(console, settings.trust)

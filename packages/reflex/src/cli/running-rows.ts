@@ -12,6 +12,8 @@ import { count } from '../protocol/plain.ts'
 export interface ProgressFacts {
   /** The time at which this process began to continue the run, in milliseconds since the epoch. */
   readonly since: number
+  /** True if another process carries the run on. */
+  readonly isFollowed?: boolean
   /** Its usage so far. */
   readonly usage: () => TotalUsage
   /** Returns the nodes of its program with their states, if its kind draws them. */
@@ -98,7 +100,7 @@ function aheadName({ id, form }: GraphNode): string {
  * has priority.
  */
 export function footer({ ended }: Follower, about: ProgressFacts | undefined, now: number, look: Look): string[] {
-  const hint = 'ctrl-c leaves it resumable'
+  const hint = about?.isFollowed === true ? 'ctrl-c stops following it' : 'ctrl-c leaves it resumable'
   if (about === undefined) return [look.paint('dim', look.text(hint))]
   const { since, usage, graph, limits, soFar } = about
   const nodes = graph?.nodes.filter(({ still }) => still !== true) ?? []

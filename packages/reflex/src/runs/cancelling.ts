@@ -72,7 +72,7 @@ const POLL_MS = 100
 /** Cancels a run that has not ended. If another process owns the run, adds a request to its inbox and waits for that process. */
 export async function cancelStored(world: CancelWorld, { id: run, owner }: RunRow, options: CancelOptions): Promise<CancelResult> {
   const { reason = 'cancelled', by = world.actor } = options
-  const open = (): Promise<RunHandle | undefined> => world.open(run, (made) => (blockEffects(made), options.prepare?.(made)))
+  const open = (): Promise<RunHandle | undefined> => world.open(run, (made) => (blockRun(made), options.prepare?.(made)))
   const handle = await open()
   if (handle !== undefined) {
     const record = await cancelOpen(handle, reason, by)
@@ -86,9 +86,9 @@ export async function cancelStored(world: CancelWorld, { id: run, owner }: RunRo
   return { ...outcome, message, ...(holder === undefined ? {} : { holder }), ...(opened === undefined ? {} : { handle: opened }) }
 }
 
-/** Prevents effects of a run that is opened only to be cancelled: no effect that was in flight is performed again. */
-export function blockEffects({ run }: RunHandle): void {
-  run.block((next) => 'port' in next)
+/** Stops a run that is opened only to be cancelled: it makes no step before, and no effect that was in flight is performed again. */
+export function blockRun({ run }: RunHandle): void {
+  run.block(() => true)
 }
 
 /** Cancels a run that this process owns and performs the compensation steps of its programs. Resolves with the number of the record. */
@@ -96,11 +96,11 @@ export async function cancelOpen(handle: RunHandle, reason: string, by: string):
   try {
     return await handle.run.cancel(reason, by)
   } finally {
-    releaseEffects(handle)
+    releaseRun(handle)
   }
 }
 
-function releaseEffects({ run }: RunHandle): void {
+function releaseRun({ run }: RunHandle): void {
   run.block(undefined)
   while (run.release());
 }
@@ -122,7 +122,7 @@ async function waitForStop(
     if (row === undefined || hasEnded(row.status)) break
     if (row.owner === null && handle === undefined) {
       handle = await open().catch(ignoreEnded)
-      if (handle !== undefined) releaseEffects(handle)
+      if (handle !== undefined) releaseRun(handle)
     }
     await new Promise<void>((resolve) => void host.at(host.now() + POLL_MS, resolve))
   }

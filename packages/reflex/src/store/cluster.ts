@@ -173,6 +173,22 @@ export interface RetryingFacts {
   readonly fault: FaultData
 }
 
+/** The turn of one run, and what it needs to begin. */
+export interface TurnFacts {
+  readonly queue: string
+  readonly isPaused: boolean
+  /** `rests`: nothing is due for the run; `waits`: it is due; `admitted`: a worker is about to begin it; `stuck`: it is set aside. */
+  /** All words that its worker must have. */
+  readonly needs: readonly string[]
+  readonly state: 'rests' | 'waits' | 'admitted' | 'begun' | 'stuck'
+  /** The number of living workers. */
+  readonly workers: number
+  /** As those of `MissingFacts`; absent if a living worker can take the turn. */
+  readonly lacks?: readonly string[]
+  /** What ended the latest of several turns without a result. */
+  readonly fault?: FaultData
+}
+
 /** The state of a cluster. Lists have at most 100 entries; the counts are exact. */
 export interface ClusterFacts {
   readonly workers: readonly WorkerFacts[]
@@ -216,6 +232,8 @@ export interface Cluster {
   /** Gives a run that rests a turn, although nothing is due for it: a fork, or a run that has stopped. False if there is none, or it has ended. */
   resume(run: string): Promise<boolean>
   facts(): Promise<ClusterFacts>
+  /** Returns the turn of a run; undefined for a run that was never due here. */
+  turn(run: string): Promise<TurnFacts | undefined>
   close(): Promise<void>
 }
 

@@ -37,7 +37,7 @@ describe('export map', () => {
   })
 
   it('is published with the floor of Node and without the workshop', () => {
-    const manifest = publishedManifest({ name: 'reflex', exports: {}, devDependencies: { vitest: '4' } })
+    const manifest = publishedManifest({ name: 'reflex', exports: {}, devDependencies: { vitest: '4' } }, ['bin', 'dist'])
     expect(manifest).toMatchObject({ name: 'reflex', files: ['bin', 'dist'], engines: { node: '>=22.13' } })
     expect(manifest).not.toHaveProperty('devDependencies')
   })

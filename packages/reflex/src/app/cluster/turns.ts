@@ -17,6 +17,8 @@ export interface TurnOptions {
 const HELD: ReadonlySet<string> = new Set(['R5001', 'R5002'])
 /** Faults of a run that has ended or is deleted. */
 const GONE: ReadonlySet<string> = new Set(['R2001', 'R2016'])
+/** Faults that another attempt or another machine may not have: a batch that the store refused, and a module of tools that is not on this machine. */
+const HERE: ReadonlySet<string> = new Set(['R5005', 'R1026'])
 
 /** The turns of runs that a cluster gives this process. */
 export class Turns {
@@ -85,8 +87,7 @@ export class Turns {
     const needs = await this.#needsOf(run, thrown)
     if (needs.length > 0) return { did: 'lacks', needs }
     const fault = this.#carrier.fail(run, thrown)
-    // A batch that the store refused is made again by the next attempt.
-    return { did: 'failed', fault, again: fault.verdict === 'wait' || fault.verdict === 'retry' || code === 'R5005' }
+    return { did: 'failed', fault, again: fault.verdict === 'wait' || fault.verdict === 'retry' || HERE.has(code) }
   }
 
   async #needsOf(run: string, thrown: unknown): Promise<readonly string[]> {

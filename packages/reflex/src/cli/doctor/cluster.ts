@@ -97,13 +97,19 @@ function missingChecks({ missing, missingCount, workers }: ClusterFacts): Check[
   return [...missing.slice(0, MOST_LINES).map(missingCheck), ...moreChecks('waits', missingCount, Math.min(missing.length, MOST_LINES))]
 }
 
-function missingCheck({ run, lacks, needs, queue }: MissingFacts): Check {
+function missingCheck(missing: MissingFacts): Check {
+  const { text, fix } = missingText(missing)
+  return { name: 'waits', mark: 'warns', text: `${missing.run}: ${text}`, fix }
+}
+
+/** Returns why no living worker can take a run, and the commands or actions that add one. */
+export function missingText({ lacks, needs, queue }: Pick<MissingFacts, 'lacks' | 'needs' | 'queue'>): {
+  readonly text: string
+  readonly fix: string
+} {
   // A worker with only one of the two would not take the run.
   const start = ['reflex worker --cluster', `--queue ${queue}`, ...hasFlags(needs)].join(' ')
-  if (lacks.length === 0) {
-    const text = `${run}: no worker that has what it needs serves the queue ${queue}`
-    return { name: 'waits', mark: 'warns', text, fix: start }
-  }
+  if (lacks.length === 0) return { text: `no worker that has what it needs serves the queue ${queue}`, fix: start }
   const shown = lacks.slice(0, MOST_WORDS)
   const [flags, own] = [hasFlags(shown), ownWords(shown).map(sayWord)]
   const lacked = [
@@ -112,7 +118,7 @@ function missingCheck({ run, lacks, needs, queue }: MissingFacts): Check {
   ]
   const more = lacks.length > shown.length ? ` and ${counted(lacks.length - shown.length, 'more word')}` : ''
   const fixes = new Set([...own.map(({ fix }) => fix), ...(flags.length === 0 ? [] : [start])])
-  return { name: 'waits', mark: 'warns', text: `${run}: no worker ${lacked.join(' and ')}${more}`, fix: [...fixes].join('; ') }
+  return { text: `no worker ${lacked.join(' and ')}${more}`, fix: [...fixes].join('; ') }
 }
 
 /** A run that ends its workers. A supervisor restarts them, so nothing else shows it. */

@@ -6,10 +6,12 @@ import { faults } from '../../runs/faults.ts'
 import { checkAnswer } from '../../runs/runtime-questions.ts'
 import { shortJson } from '../../text/index.ts'
 import { driveRun } from '../drive-run.ts'
+import { CLUSTER_CONTINUES, followHint } from '../ending.ts'
 import { EXIT } from '../exit.ts'
 import { readAnswer } from '../grammar.ts'
 import { commandHint, factLine } from '../layout.ts'
 import type { ContinueFlags } from '../options.ts'
+import { hasWorkers } from '../run-wait.ts'
 
 export interface AnswerFlags extends ContinueFlags {
   readonly reason?: string
@@ -25,7 +27,7 @@ interface GivenAnswer {
   readonly reason?: string
 }
 
-/** `reflex answer RUN [QUESTION] VALUE`: records the answer, then continues the run, unless another process owns it. */
+/** `reflex answer RUN [QUESTION] VALUE`: records the answer, then continues the run, unless another process owns it or a cluster continues it. */
 export async function answer(session: Session, words: readonly string[], flags: AnswerFlags): Promise<number> {
   if (words.length > 3)
     throw faults.make('R2031', `answer takes RUN [QUESTION] VALUE, and here are ${words.length} words`, {
@@ -36,11 +38,15 @@ export async function answer(session: Session, words: readonly string[], flags: 
 
 /** Answers a question by its address. */
 export async function answerAt(session: Session, address: string, word: string, flags: AnswerFlags): Promise<number> {
-  const { reflex, read } = session
+  const { console, reflex, read } = session
   const question = await reflex.question(address)
   const value = checkAnswer(question, await readAnswer(word, read))
   const reply: GivenAnswer = { question, value, by: reflex.actor, ...(flags.reason === undefined ? {} : { reason: flags.reason }) }
-  return flags.run === false ? postAnswer(session, reply, undefined) : answerAndContinue(session, reply, flags)
+  const { owner, program } = await reflex.find(question.run)
+  if (!reflex.kinds.isHosted(program[1]) && (await hasWorkers(reflex)))
+    return postAnswer(session, reply, { isHeld: owner !== null, taker: CLUSTER_CONTINUES, next: followHint(console, question.run) })
+  if (flags.run !== false) return answerAndContinue(session, reply, flags)
+  return postAnswer(session, reply, { next: commandHint(console.err, 'continue', console.command('resume', question.run)) })
 }
 
 async function answerAndContinue(session: Session, reply: GivenAnswer, flags: AnswerFlags): Promise<number> {
@@ -58,42 +64,43 @@ async function answerAndContinue(session: Session, reply: GivenAnswer, flags: An
     // Another answer came first and the run ended. The reason why the question is closed explains more than the end of
     // the run.
     if (thrown.code === 'R2001') await reflex.question(question.id)
-    if (thrown.code === 'R5001') return postAnswer(session, reply, thrown.message)
+    if (thrown.code === 'R5001') return postAnswer(session, reply, { isHeld: true, taker: `${thrown.message}, which will take it` })
     const { program } = await reflex.find(question.run)
     if (!reflex.kinds.isHosted(program[1])) throw thrown
     // Only the code that began the run can continue it, and takes the answer then.
-    return postAnswer(session, reply, undefined, thrown.fix)
+    const { err } = session.console
+    return postAnswer(session, reply, thrown.fix === undefined ? {} : { next: commandHint(err, 'continue', thrown.fix) })
   }
 }
 
-/**
- * Posts an answer to the inbox of the run. The process that owns the run takes it, unless the question is closed by
- * then. `next`: how the run continues if no process owns it.
- */
-async function postAnswer(
-  session: Session,
-  reply: GivenAnswer,
-  ownerMessage: string | undefined,
-  next = session.console.command('resume', reply.question.run),
-): Promise<number> {
+/** Who takes an answer from the inbox of a run. */
+interface Taker {
+  /** True if a process owns the run: it takes the answer at once. */
+  readonly isHeld?: boolean
+  /** What will take it, in words. Absent: nobody before the user acts. */
+  readonly taker?: string
+  /** The line with the next command. */
+  readonly next?: string
+}
+
+/** Posts an answer to the inbox of the run. The process that owns the run takes it, unless the question is closed by then. */
+async function postAnswer(session: Session, reply: GivenAnswer, { isHeld = false, taker, next }: Taker): Promise<number> {
   const { console, reflex } = session
   const { question, value, ...author } = reply
   const { by } = author
   const { message } = await reflex.answer(question.id, value, { ...author, run: false })
-  const outcome = ownerMessage === undefined || message === undefined ? 'waits' : await awaitAnswer(session, question, message)
+  const outcome = !isHeld || message === undefined ? 'waits' : await awaitAnswer(session, question, message)
   // The question is closed; this call throws the fault that says why.
   if (outcome === 'late') await reflex.question(question.id)
   if (console.shape !== 'text')
     console.document(plainJson({ v: 1, answered: { question: question.id, value, ...author }, inbox: outcome !== 'taken' }))
   else if (!console.quiet) {
     const name = console.err.text(question.id)
-    const where =
-      outcome === 'taken'
-        ? ['recorded by the process that owns the run']
-        : ['in its inbox', ...(ownerMessage === undefined ? [] : [`${ownerMessage}, which will take it`])]
-    const [first = '', ...rest] = where
-    console.report(factLine(name, name, [`${shortJson(value)}, by ${by}, ${first}`, ...rest], console.err))
-    if (ownerMessage === undefined) console.report([commandHint(console.err, 'continue', next)])
+    const isTaken = outcome === 'taken'
+    const where = isTaken ? 'recorded by the process that owns the run' : 'in its inbox'
+    const rest = isTaken || taker === undefined ? [] : [taker]
+    console.report(factLine(name, name, [`${shortJson(value)}, by ${by}, ${where}`, ...rest], console.err))
+    if (next !== undefined) console.report([next])
   }
   return EXIT.done
 }

@@ -15,6 +15,7 @@ import { fitValue } from '../fit-value.ts'
 import { abandonedRuns, waitReason } from '../abandoned-runs.ts'
 import { factLine, layoutText, tabSeparated, commandHint } from '../layout.ts'
 import { pictureRows } from '../picture-rows.ts'
+import { type RunWait, waitInCluster } from '../run-wait.ts'
 import type { Session } from '../session.ts'
 import { duration, localTime } from '../units.ts'
 
@@ -22,30 +23,24 @@ import { duration, localTime } from '../units.ts'
 export async function show(session: Session, address: string): Promise<number> {
   const { console, reflex } = session
   const view = await reflex.show(address)
-  const gone = (await abandonedRuns({ console, store: reflex.store }, [view.row])).has(view.row.id)
-  if (console.shape !== 'text') console.document(showDocument(view, gone))
-  else if (console.out.terminal) console.print(lines(console, view, gone))
-  else console.world.out.write(tabSeparated(rows(view)))
+  const { row, at, inbox } = view
+  // A run that rests waits for no worker.
+  const isDue = row.status === 'running' || inbox.length > 0 || (row.due !== null && row.due <= console.now)
+  const wait = isDue && at === row.last ? await waitInCluster(reflex, row) : undefined
+  const gone = wait === undefined && (await abandonedRuns({ console, store: reflex.store }, [row])).has(row.id)
+  if (console.shape !== 'text') console.document({ ...showDocument(view, gone), ...(wait === undefined ? {} : { worker: wait }) })
+  else if (console.out.terminal) console.print(lines(console, view, gone, wait))
+  else console.world.out.write(tabSeparated(rows(view, wait)))
   return EXIT.done
 }
 
-function rows({
-  at,
-  time,
-  stack,
-  branches,
-  picture,
-  failures,
-  choices,
-  board,
-  waiting,
-  questions,
-  inbox,
-  segments,
-  replayable,
-}: RunView): string[][] {
+function rows(
+  { at, time, stack, branches, picture, failures, choices, board, waiting, questions, inbox, segments, replayable }: RunView,
+  wait: RunWait | undefined,
+): string[][] {
   return [
     ['at', String(at), utc(time)],
+    ...(wait === undefined ? [] : [['worker', wait.queue, wait.text, wait.fix]]),
     ...(replayable === undefined ? [] : [['replayable', replayable]]),
     ...(segmentDocuments(segments) ?? []).map(({ number, first, last, place, archive = '' }) => [
       'segment',
@@ -78,13 +73,13 @@ function rows({
   ]
 }
 
-function lines(console: Console, view: RunView, gone: boolean): string[] {
+function lines(console: Console, view: RunView, gone: boolean, wait: RunWait | undefined): string[] {
   const { out } = console
   const { row, at, time, stack, branches, choices, waiting, questions } = view
   const id = out.text(row.id)
   const latest = at === row.last
   const status = gone ? 'suspended' : row.status
-  const waits = latest ? waitReason(row, gone) : ''
+  const waits = wait !== undefined ? `a worker in the queue ${wait.queue}` : latest ? waitReason(row, gone) : ''
   const state = latest ? `${status}${waits === '' ? '' : `, waits for ${waits}`}` : `now ${status}`
   const failures = questions.filter(({ asker }) => asker === 'retry')
   const asked = questions.filter(({ asker }) => asker !== 'retry')
@@ -98,6 +93,7 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
     text === '' ? [] : layoutText({ lead: name, painted: out.paint('dim', name), text, column: 8 }, out)
   return [
     ...head,
+    ...(wait === undefined ? [] : workerLines(console, wait)),
     ...part('segment', segmentText(view.segments)),
     ...[stack, ...branches].flatMap((one, i) => part(i === 0 ? 'stack' : '     ', stackText(one))),
     ...pictureRows(view.picture, out),
@@ -113,6 +109,12 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
     ),
     ...(latest ? [] : decideLines(console, view, asked)),
   ]
+}
+
+/** Returns why no worker has taken the run, and what helps. */
+function workerLines(console: Console, { text, fix }: RunWait): string[] {
+  const { out } = console
+  return layoutText({ lead: 'worker', painted: out.paint('dim', 'worker'), text, more: [console.pasted(fix)], column: 8 }, out)
 }
 
 /** Returns programs and nodes, with the branch before its node: `release › fan › audit › scan`. */

@@ -7,6 +7,7 @@ import {
   type QueueFacts,
   type QueueLimits,
   type RunPlace,
+  type TurnFacts,
   type TurnOutcome,
   type WorkerParts,
 } from '../../../src/store/index.ts'
@@ -26,6 +27,8 @@ export class FakeCluster implements ClusterPackage {
   readonly made = new Map<string, QueueFacts>([['default', emptyQueue('default')]])
   /** What `facts` says beyond the queues. */
   said: Partial<ClusterFacts> = {}
+  /** What `turn` says of runs. */
+  readonly waiting = new Map<string, TurnFacts>()
   readonly #store: Store
   readonly #host: VirtualHost
   readonly #underWay = new Set<string>()
@@ -112,6 +115,7 @@ export class FakeCluster implements ClusterPackage {
         ...this.said,
         queues: [...this.made.values()],
       }),
+      turn: async (run) => this.waiting.get(run),
       close: async () => undefined,
     }
   }
