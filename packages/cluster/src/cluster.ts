@@ -19,7 +19,7 @@ import {
 import { connect, type Connection } from './connection.ts'
 import { Engine } from './engine.ts'
 import { clusterFactsOf, turnFactsOf } from './facts.ts'
-import { queueFacts, setQueue } from './queues.ts'
+import { queueFacts, removeQueue, setQueue } from './queues.ts'
 import { DEFAULT_QUEUE, engineSchema, type Names, namesOf } from './sql/names.ts'
 import { layoutOf, prepareSchema } from './sql/schema.ts'
 import { join } from './worker.ts'
@@ -119,6 +119,14 @@ class PostgresCluster implements Cluster {
 
   setQueue(name: string, limits: QueueLimits): Promise<QueueFacts> {
     return setQueue(this.#parts, name, limits)
+  }
+
+  async removeQueue(name: string): Promise<void> {
+    const { connection, names, engine } = this.#parts
+    await removeQueue(this.#parts, name)
+    // The first worker creates the tables of DBOS.
+    const [row] = await connection.query<{ found: boolean }>('select to_regclass($1) is not null as found', [`${names.engine}.queues`])
+    if (row?.found === true) await engine.removeQueue(name)
   }
 
   async retry(run: string): Promise<boolean> {

@@ -128,6 +128,11 @@ export class Engine {
     return pending.map(({ workflowID }) => turnOf(workflowID))
   }
 
+  /** Makes workers no longer look at a queue. */
+  async removeQueue(name: string): Promise<void> {
+    for (const queue of [name, recoveredQueue(name)]) await this.#client.deleteQueue(queue)
+  }
+
   /** Takes turns back from the queues. */
   async cancel(turns: readonly TurnId[]): Promise<void> {
     if (turns.length > 0) await this.#client.cancelWorkflows(turns.map(workflowOf))

@@ -1,6 +1,6 @@
-import { checkQueueName, clusterFaults, type QueueFacts, type QueueLimits } from 'reflex-runtime/store'
+import { checkQueueName, clusterFaults, noQueue, type QueueFacts, type QueueLimits } from 'reflex-runtime/store'
 import type { Connection } from './connection.ts'
-import type { Names } from './sql/names.ts'
+import { DEFAULT_QUEUE, type Names } from './sql/names.ts'
 
 /** The connection and the names of a cluster. */
 export interface Place {
@@ -34,6 +34,33 @@ export async function setQueue(place: Place, name: string, limits: QueueLimits):
   if (columns.length > 0)
     await connection.query(`update ${names.own}.queue set ${columns.join(', ')} where name = $1`, [name, ...Object.values(changes)])
   return (await queueFacts(place)).find((queue) => queue.name === name) as QueueFacts
+}
+
+/** Removes a queue with what is stored for it. Throws `R5106`, and `R5110` for one that is needed. */
+export async function removeQueue({ connection, names }: Place, name: string): Promise<void> {
+  if (name === DEFAULT_QUEUE)
+    throw refused(`the queue ${name} cannot be removed: runs without a queue are in it`, `reflex queue pause ${name}`)
+  const known = await connection.transaction(async (query) => {
+    // Starts wait until this transaction is over, and then find the queue or not. A start under way is waited for.
+    await query(`lock table ${names.own}.place in share row exclusive mode`)
+    const [row] = await query<{ runs: number }>(
+      `select (select count(*)::float8 from ${names.own}.place where queue = $1) + (select count(*)::float8 from ${names.own}.turn
+        join ${names.store}.run on run.seq = turn.run where queue = $1 and (state <> 'rests' or run.status in ('running', 'suspended'))) as runs`,
+      [name],
+    )
+    if (row !== undefined && row.runs > 0)
+      throw refused(
+        `the queue ${name} has ${row.runs === 1 ? 'a run that has' : `${row.runs} runs that have`} not ended`,
+        'wait for their end, or cancel them',
+      )
+    for (const table of ['line', 'tenant']) await query(`delete from ${names.own}.${table} where queue = $1`, [name])
+    return query<{ name: string }>(`delete from ${names.own}.queue where name = $1 returning name`, [name])
+  })
+  if (known.length > 0) return
+  throw noQueue(
+    name,
+    (await queueFacts({ connection, names })).map((queue) => queue.name),
+  )
 }
 
 function changesOf({ slots, tenantSlots, share, rate, tenantRate, paused }: QueueLimits): Record<string, unknown> {

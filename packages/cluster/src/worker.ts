@@ -119,14 +119,16 @@ class Worker implements ClusterWorker {
   async #readQueues(): Promise<void> {
     const { connection, names } = this.#shared
     const { slots, queues } = this.#parts
-    const rows = await connection.query<{ name: string; limited: boolean }>(
-      `select name, paused or ${names.own}.is_limited(queue) as limited from ${names.own}.queue order by name`,
+    // A queue that was removed and created again is no longer one of DBOS.
+    const rows = await connection.query<{ name: string; limited: boolean; looked_at: boolean }>(
+      `select name, paused or ${names.own}.is_limited(queue) as limited, exists (select from ${names.engine}.queues where queues.name = queue.name) as looked_at
+        from ${names.own}.queue order by name`,
     )
     const all = rows.map(({ name }) => name)
     this.#calls.setLimited(all.filter(isCallQueue))
     this.#parts.limitTurns(new Set(rows.filter(({ limited }) => limited).map(({ name }) => name)))
-    for (const name of all.filter((one) => !isCallQueue(one))) {
-      if (this.#isDraining || this.#served.has(name) || (queues !== undefined && !queues.includes(name))) continue
+    for (const { name, looked_at } of rows.filter((row) => !isCallQueue(row.name))) {
+      if (this.#isDraining || (looked_at && this.#served.has(name)) || (queues !== undefined && !queues.includes(name))) continue
       await addQueue(name, slots)
       this.#served.add(name)
     }

@@ -69,6 +69,52 @@ describe.skipIf('missing' in programs)(`the queues of a cluster${skipped}`, () =
     await until(async () => (await world.cluster.queues()).every(({ waiting, begun }) => waiting + begun === 0))
   })
 
+  it('are removed once their runs have ended, and can be created again', async () => {
+    const { world, join, end, running } = await gated()
+    const { cluster } = world
+    await join()
+    await expect(cluster.removeQueue('default')).rejects.toMatchObject({ code: 'R5110' })
+    await expect(cluster.removeQueue('refunds')).rejects.toMatchObject({ code: 'R5106' })
+    for (const round of [1, 2]) {
+      const run = `refund-${round}`
+      await cluster.setQueue('refunds', {})
+      await cluster.enlist(run, { queue: 'refunds' })
+      await expect(cluster.removeQueue('refunds')).rejects.toMatchObject({ code: 'R5110' })
+      await world.start(run)
+      await until(() => running().includes(run))
+      await expect(cluster.removeQueue('refunds')).rejects.toMatchObject({ code: 'R5110' })
+      end(run)
+      await until(async () => (await world.status(run)) === 'completed')
+      await until(() =>
+        cluster.removeQueue('refunds').then(
+          () => true,
+          () => false,
+        ),
+      )
+      expect((await cluster.queues()).map(({ name }) => name)).toEqual(['default'])
+      await expect(cluster.enlist('late', { queue: 'refunds' })).rejects.toMatchObject({ code: 'R5106' })
+    }
+  })
+
+  it('are kept for a run that waits for a person', async () => {
+    const world = await ClusterWorld.at(server)
+    await world.join(world.carrying(() => ({ status: 'suspended' })))
+    await world.cluster.setQueue('refunds', {})
+    await startIn(world, 'otter', { queue: 'refunds' })
+    await until(async () => (await world.status('otter')) === 'suspended')
+    await expect(world.cluster.removeQueue('refunds')).rejects.toMatchObject({
+      code: 'R5110',
+      message: 'the queue refunds has a run that has not ended',
+    })
+  })
+
+  it('of calls are removed at any time', async () => {
+    const world = await ClusterWorld.at(server)
+    await world.cluster.setQueue('tool:refund', { slots: 1 })
+    await world.cluster.removeQueue('tool:refund')
+    expect((await world.cluster.queues()).map(({ name }) => name)).toEqual(['default'])
+  })
+
   it('is not told of workers with other words as of trouble', async () => {
     const world = await ClusterWorld.at(server)
     const troubles: string[] = []

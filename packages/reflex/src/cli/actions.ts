@@ -282,10 +282,10 @@ const SHARED: readonly Verb[] = [
   {
     name: 'queue',
     words: [
-      ['[action]', 'list, set, pause, resume, retry; absent: list'],
+      ['[action]', 'list, set, pause, resume, remove, retry; absent: list'],
       ['[name]', 'the name of the queue; for retry: a stuck run'],
     ],
-    usage: '[ACTION]',
+    usage: '[ACTION] [NAME]',
     about: 'list and limit the queues of the cluster of the store',
     options: [
       new Option('--slots <count>', 'for set: the most turns at once in the whole cluster, or none'),
@@ -295,7 +295,7 @@ const SHARED: readonly Verb[] = [
       new Option('--tenant-rate <rate>', 'for set: the most turns of one tenant that begin in a period, such as 10/1m, or none'),
       ...COMMON,
     ],
-    examples: ['queue', 'queue set slow --slots 10 --rate 100/1m', 'queue pause slow', 'queue retry otter'],
+    examples: ['queue', 'queue set slow --slots 10 --rate 100/1m', 'queue pause slow', 'queue remove slow', 'queue retry otter'],
     action: withStore(async () => {
       const { queue } = await import('./verbs/queue.ts')
       return (session, words, flags) => queue(session, words, flags)

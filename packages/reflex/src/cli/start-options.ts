@@ -1,3 +1,4 @@
+import { readPriority } from '../app/cluster/names.ts'
 import { Option } from 'commander'
 import type { BuiltInKinds, RunOptions } from '../app/options.ts'
 import type { RunOptionsByKind } from '../app/options-by-kind.ts'
@@ -45,7 +46,7 @@ export async function startOptions(
     ...(flags.simulate === true ? { simulate: true } : {}),
     ...(flags.queue === undefined ? {} : { queue: flags.queue }),
     ...(flags.tenant === undefined ? {} : { tenant: flags.tenant }),
-    ...(flags.priority === undefined ? {} : { priority: Number(flags.priority) }),
+    ...(flags.priority === undefined ? {} : { priority: readPriority(flags.priority) }),
     ...(flags.needs === undefined ? {} : { needs: flags.needs }),
     ...own,
     ...(live === undefined

@@ -71,9 +71,9 @@ export const clusterFaults = defineFaults({
   R5110: {
     title: 'The place of a run or the settings of a queue are not valid',
     verdict: 'fail',
-    when: 'before a run, and when a queue is created or changed',
+    when: 'before a run, and when a queue is created, changed or removed',
     means:
-      'The names of queues, tenants and words of a worker have 1 to 64 letters, digits, dots, hyphens and underscores; a queue that limits calls is model:PROVIDER or tool:NAME. A run needs at most 64 words. A priority is a whole number from 0 to 1,000,000; a lower one goes first. Slots are whole numbers from 1, a share is above 0 and at most 1, a rate is N/DURATION. Nothing was done.',
+      'The names of queues, tenants and words of a worker have 1 to 64 letters, digits, dots, hyphens and underscores; a queue that limits calls is model:PROVIDER or tool:NAME. A run needs at most 64 words. A priority is a whole number from 0 to 1,000,000; a lower one goes first. Slots are whole numbers from 1, a share is above 0 and at most 1, a rate is N/DURATION. A run cannot start in a queue of calls. The queue default cannot be removed, nor one with runs that have not ended. Nothing was done.',
     fix: 'Correct the value that the message names.',
   },
   R5111: {

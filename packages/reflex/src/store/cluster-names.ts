@@ -27,7 +27,23 @@ export function checkClusterName(what: string, name: string): string {
 
 /** Throws `R5110` for a name that no queue can have: neither one of turns, nor one of calls such as `tool:refund`. */
 export function checkQueueName(name: string): void {
-  if (!CALLS.test(name)) checkClusterName('the queue', name)
+  if (CALLS.test(name)) return
+  if (!isCallQueue(name)) return void checkClusterName('the queue', name)
+  throw clusterFaults.make(
+    'R5110',
+    `${shown(name)} is not the name of a queue: those with a colon limit calls, and are model:PROVIDER or tool:NAME`,
+    {
+      fix: 'write model: or tool: before the name of the provider or the tool, or leave the colon out',
+    },
+  )
+}
+
+/** Returns the name of a queue of runs. Throws `R5110` for a queue of calls and for anything that is not a name. */
+export function checkTurnQueue(name: string): string {
+  if (!isCallQueue(name)) return checkClusterName('the queue', name)
+  throw clusterFaults.make('R5110', `no run waits in the queue ${shown(name)}: a queue with a colon limits the calls of runs`, {
+    fix: 'name a queue without a colon: reflex queue list',
+  })
 }
 
 /** Returns true for the name of a queue that limits calls in place of turns. */

@@ -222,6 +222,11 @@ export interface Cluster {
   queues(): Promise<readonly QueueFacts[]>
   /** Creates or changes a queue. The queues `model:PROVIDER` and `tool:NAME` limit calls in place of turns: they have slots and a rate. */
   setQueue(name: string, limits: QueueLimits): Promise<QueueFacts>
+  /**
+   * Removes a queue. Calls that wait in a queue of calls begin. Throws `R5106` for one that does not exist, and `R5110` for `default` and for one
+   * that has runs that have not ended, or that are about to be created: nothing would carry them on.
+   */
+  removeQueue(name: string): Promise<void>
   /** Makes a stuck run due again. False if it is not stuck. */
   retry(run: string): Promise<boolean>
   /** Gives a run that rests a turn, although nothing is due for it: a fork, or a run that has stopped. False if there is none, or it has ended. */

@@ -40,5 +40,5 @@ export { parsePostgresAddress, type PostgresAddress } from './postgres/address.t
 export { checkSessions } from './postgres/session.ts'
 export type * from './cluster.ts'
 export { clusterFaults } from './cluster-faults.ts'
-export { anyOf, checkClusterName, checkQueueName, CLUSTER_NAME, isCallQueue, noQueue, OR } from './cluster-names.ts'
+export { anyOf, checkClusterName, checkQueueName, checkTurnQueue, CLUSTER_NAME, isCallQueue, noQueue, OR } from './cluster-names.ts'
 export { type FileStore, openSqlite, type SqliteOptions } from './sqlite.ts'

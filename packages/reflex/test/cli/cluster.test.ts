@@ -21,7 +21,7 @@ test('queues are listed, limited, paused and resumed', async () => {
   const options = { folder: workFolder(), clusters }
   const limits = ['--slots', '10', '--tenant-slots', '2', '--share', '0.5', '--rate', '100/1m', '--tenant-rate', '5/10s']
   const set = await reflex(['queue', 'set', 'slow', ...limits], options)
-  expect(set.code).toBe(0)
+  expect(set).toMatchObject({ code: 0, err: expect.stringContaining('created  slow') as string })
   expect(clusters.made.get('slow')).toMatchObject({
     slots: 10,
     tenantSlots: 2,
@@ -31,11 +31,13 @@ test('queues are listed, limited, paused and resumed', async () => {
   })
   await reflex(['queue', 'pause', 'slow'], options)
   expect((await reflex(['queue'], options)).out).toBe(
-    'default\tnone\tnone\t0.8\tnone\tnone\t0\t0\t0\nslow paused\t10\t2\t0.5\t100/60s\t5/10s\t0\t0\t0\n',
+    'default\tnone\tnone\t0.8\tnone\tnone\t0\t0\t0\nslow paused\t10\t2\t0.5\t100/1m\t5/10s\t0\t0\t0\n',
   )
   await reflex(['queue', 'resume', 'slow'], options)
-  await reflex(['queue', 'set', 'slow', '--slots', 'none'], options)
+  expect((await reflex(['queue', 'set', 'slow', '--slots', 'none'], options)).err).toContain('set  slow')
   expect(clusters.made.get('slow')).toMatchObject({ paused: false, slots: null, tenantSlots: 2 })
+  expect((await reflex(['queue', 'remove', 'slow'], options)).err).toContain('removed  slow')
+  expect(JSON.parse((await reflex(['queue', '--json'], options)).out)).toMatchObject({ queues: [{ name: 'default' }] })
 })
 
 test.each([
@@ -47,7 +49,10 @@ test.each([
   [['queue', 'set', 'slow', '--rate', '100'], 'R5110', '--rate 100/1m'],
   [['queue', 'set', 'slow', '--tenant-rate', '5/soon'], 'R5110', '--tenant-rate 10/1m'],
   [['queue', 'set', 'a queue'], 'R5110', '1 to 64 letters'],
-  [['queue', 'set', 'tool:'], 'R5110', '1 to 64 letters'],
+  [['queue', 'set', 'tool:'], 'R5110', 'tool:NAME'],
+  [['queue', 'set', 'tol:shell'], 'R5110', 'model:PROVIDER or tool:NAME'],
+  [['queue', 'remove', 'defualt'], 'R5106', 'write default'],
+  [['run', 'refund.workflow.json', '--cluster', '--queue', 'model:openai'], 'R5110', 'limits the calls of runs'],
   [['queue', 'pause', 'defualt'], 'R5106', 'write default'],
   [['queue', 'resume', 'tool:refund'], 'R5106', 'reflex queue set tool:refund'],
   [['worker', '--cluster', '--queue', 'Default2'], 'R5106', 'write default'],
@@ -58,7 +63,7 @@ test.each([
   [['worker', '--has', 'gpu'], 'R5142', 'add --cluster'],
   [['worker', '--cluster', '--once'], 'R2031', 'leave --once out'],
   [['run', 'refund.workflow.json', '--queue', 'slow'], 'R5142', '--cluster'],
-  [['run', 'refund.workflow.json', '--cluster', '--priority', 'high'], 'R5110', '--priority 10'],
+  [['run', 'refund.workflow.json', '--cluster', '--priority', 'high'], 'R5110', 'the priority "high" is not'],
 ])('%j is refused with %s', async (argv, code, fix) => {
   const clusters = new FakeCluster(memoryStore(), virtualHost())
   const { code: exit, err } = await reflex(argv, { folder: workFolder(), clusters })

@@ -15,7 +15,9 @@ test('a schedule is added, listed, paused, resumed and removed', async () => {
   const added = await reflex(NIGHTLY, options)
   expect(added).toMatchObject({ code: 0, out: '' })
   expect(added.err).toContain('added  nightly  next 2026-01-06T02:00:00.000Z')
-  expect((await reflex(['schedule'], options)).out).toBe('nightly\t0 3 * * *\tEurope/Berlin\tworkflow:refund\t2026-01-06T02:00:00.000Z\t\n')
+  expect((await reflex(['schedule'], options)).out).toBe(
+    'nightly\t0 3 * * *\tEurope/Berlin\tworkflow:refund\t2026-01-06T02:00:00.000Z\t\t\n',
+  )
   expect(JSON.parse((await reflex(['schedule', 'list', '--json'], options)).out)).toMatchObject({
     schedules: [{ name: 'nightly', input: { order_id: 'A-1042' }, missed: 'last', declared: 'store', next: { length: 5 } }],
   })
@@ -31,7 +33,10 @@ test('a schedule is added, listed, paused, resumed and removed', async () => {
 test('a schedule keeps the place of its runs in a cluster', async () => {
   const options = scene()
   const place = ['--queue', 'nightly', '--tenant', 'acme', '--priority', '5', '--needs', 'gpu']
-  expect((await reflex([...NIGHTLY, ...place], options)).code).toBe(0)
+  const { code, err } = await reflex([...NIGHTLY, ...place], options)
+  expect(code).toBe(0)
+  expect(err).toContain('reflex worker --cluster or reflex serve --cluster')
+  expect((await reflex(['schedule'], options)).out).toContain('\tqueue nightly, tenant acme, priority 5, needs gpu\n')
   expect(JSON.parse((await reflex(['schedule', '--json'], options)).out)).toMatchObject({
     schedules: [{ queue: 'nightly', tenant: 'acme', priority: 5, needs: ['gpu'] }],
   })
@@ -48,7 +53,12 @@ describe('a schedule is refused', () => {
     ['with a wrong policy', ['schedule', 'add', 'a', 'workflow:refund', '--cron', '* * * * *', '--missed', 'some'], 'R6056', 'missed'],
     ['with a number that is none', ['schedule', 'add', 'a', 'workflow:refund', '--cron', '* * * * *', '--most', 'x'], 'R6056', 'most'],
     ['with a wrong queue', ['schedule', 'add', 'a', 'workflow:refund', '--cron', '* * * * *', '--queue', 'a b'], 'R6056', 'queue'],
-    ['with a wrong priority', ['schedule', 'add', 'a', 'workflow:refund', '--cron', '* * * * *', '--priority', 'x'], 'R6056', 'priority'],
+    [
+      'with a wrong priority',
+      ['schedule', 'add', 'a', 'workflow:refund', '--cron', '* * * * *', '--priority', 'x'],
+      'R5110',
+      'the priority "x"',
+    ],
     ['with a wrong name', ['schedule', 'add', '../a', 'workflow:refund', '--cron', '* * * * *'], 'R6056', 'letters'],
     ['that the store does not have', ['schedule', 'remove', 'nightly'], 'R6057', 'nightly'],
   ])('%s', async (_, argv, code, text) => {

@@ -1,4 +1,5 @@
-import { checkClusterName, clusterFaults, type RunPlace } from '../../store/index.ts'
+import type { Fault } from '../../kernel/index.ts'
+import { checkClusterName, checkTurnQueue, clusterFaults, type RunPlace } from '../../store/index.ts'
 
 /** The largest number of a priority. */
 export const LEAST_URGENT = 1_000_000
@@ -13,15 +14,25 @@ export function checkPlace({
   needs,
 }: { readonly [Part in keyof RunPlace]: RunPlace[Part] | undefined }): RunPlace {
   if (priority !== undefined && !(Number.isInteger(priority) && priority >= 0 && priority <= LEAST_URGENT))
-    throw clusterFaults.make('R5110', `the priority ${priority} is not a whole number from 0 to 1,000,000`, { fix: 'write --priority 10' })
+    throw noPriority(String(priority))
   if (needs !== undefined && needs.length > MOST_NEEDS)
     throw clusterFaults.make('R5110', `the run needs ${needs.length} words of its worker; the limit is ${MOST_NEEDS}`, {
       fix: 'replace several words by one: start the workers with --has WORD and the run with --needs WORD',
     })
   return {
-    ...(queue === undefined ? {} : { queue: checkClusterName('the queue', queue) }),
+    ...(queue === undefined ? {} : { queue: checkTurnQueue(queue) }),
     ...(tenant === undefined ? {} : { tenant: checkClusterName('the tenant', tenant) }),
     ...(priority === undefined ? {} : { priority }),
     ...(needs === undefined ? {} : { needs: needs.map((word) => `has:${checkClusterName('the word', word)}`) }),
   }
+}
+
+/** Returns the number of a priority that a person has typed. Throws `R5110` for a text that is not one. */
+export function readPriority(text: string): number {
+  if (/^\d{1,7}$/.test(text)) return Number(text)
+  throw noPriority(JSON.stringify(text))
+}
+
+function noPriority(shown: string): Fault {
+  return clusterFaults.make('R5110', `the priority ${shown} is not a whole number from 0 to 1,000,000`, { fix: 'write --priority 10' })
 }

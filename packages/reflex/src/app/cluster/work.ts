@@ -1,5 +1,5 @@
 import type { Fault } from '../../kernel/index.ts'
-import { checkClusterName, clusterFaults } from '../../store/index.ts'
+import { checkTurnQueue, clusterFaults } from '../../store/index.ts'
 import type { WorkerEvent, WorkOptions } from '../options.ts'
 import type { WorkingReflex } from '../run-carrier.ts'
 import { requireQueues } from './queues.ts'
@@ -40,7 +40,7 @@ const MOST_SLOTS = 100_000
 export async function joinCluster(reflex: WorkingReflex, options: JoinOptions = {}): Promise<ClusterMember> {
   const { grace = 0, onEvent } = options
   const settings = reflex.clusterSettings
-  const queues = (options.queues ?? settings?.queues)?.map((name) => checkClusterName('the queue', name))
+  const queues = (options.queues ?? settings?.queues)?.map((name) => checkTurnQueue(name))
   const slots = options.slots ?? settings?.slots ?? SLOTS
   if (!(Number.isInteger(slots) && slots >= 1 && slots <= MOST_SLOTS))
     throw clusterFaults.make('R5110', `a worker cannot have ${slots} slots`, { fix: `use a whole number from 1 to ${MOST_SLOTS}` })

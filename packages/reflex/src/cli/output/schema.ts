@@ -288,7 +288,7 @@ export const DOCUMENTS = {
   queues: z.object({ v, queues: list(queueFacts) }).describe('queue list'),
   queue: z.object({ v, queue: queueFacts }).describe('queue set, pause and resume; queue list, a line of --jsonl'),
   retried: z.object({ v, retried: text.describe('The run') }).describe('queue retry'),
-  unscheduled: z.object({ v, removed: text.describe('The name') }).describe('schedule remove'),
+  unscheduled: z.object({ v, removed: text.describe('The name') }).describe('schedule remove, queue remove'),
   skills: z.object({ v, skills: list(keptSkill) }).describe('skill list'),
   skill: z.object({ v, skill: keptSkill }).describe('skill add, approve and evict ID; skill promote --to; skill list, a line of --jsonl'),
   skillShown: z

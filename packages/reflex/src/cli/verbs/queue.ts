@@ -1,7 +1,7 @@
 import { type Cluster, clusterFaults, type QueueFacts, type QueueLimits, type QueueRate } from '../../store/index.ts'
 import { plainJson } from '../../protocol/plain.ts'
 import { faults } from '../../runs/faults.ts'
-import { readDuration } from '../../agents/duration.ts'
+import { readDuration, shortDuration } from '../../agents/duration.ts'
 import { quote, suggest } from '../../text/index.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, table, tabSeparated } from '../layout.ts'
@@ -16,16 +16,16 @@ export interface QueueFlags extends ContinueFlags {
   readonly tenantRate?: string
 }
 
-const ACTIONS = ['list', 'set', 'pause', 'resume', 'retry'] as const
+const ACTIONS = ['list', 'set', 'pause', 'resume', 'remove', 'retry'] as const
 /** The limits as people read them. */
 const LIMITS = ['slots', 'tenant slots', 'share', 'rate', 'tenant rate'] as const
 /** The word that removes a limit. */
 const NONE = 'none'
 
 /**
- * `reflex queue`: lists the queues of the cluster of a store, sets their limits, pauses and resumes them, and makes a stuck run due again.
- * Throws `R2031` for other words, `R5140`, `R5141`, `R5110` for a name or a limit that is not one, and `R5106` for a queue to pause or
- * resume that does not exist.
+ * `reflex queue`: lists the queues of the cluster of a store, sets their limits, pauses, resumes and removes them, and makes a stuck run due again.
+ * Throws `R2031` for other words, `R5140`, `R5141`, `R5110` for a name or a limit that is not one and for a queue that
+ * cannot be removed, and `R5106` for a queue to pause, resume or remove that does not exist.
  */
 export async function queue(session: Session, words: readonly string[], flags: QueueFlags): Promise<number> {
   const [action = 'list', name] = words
@@ -42,9 +42,18 @@ export async function queue(session: Session, words: readonly string[], flags: Q
   if (name === undefined) return list(session, await cluster.queues())
   if (known === 'retry') return retry(session, cluster, name)
   if (known !== 'set') await session.reflex.requireQueue(name)
+  if (known === 'remove') return remove(session, cluster, name)
+  const isNew = known === 'set' && !(await cluster.queues()).some((one) => one.name === name)
   const limits = known === 'set' ? limitsOf(flags) : { paused: known === 'pause' }
   const facts = await cluster.setQueue(name, limits)
-  return printQueue(session, known === 'set' ? 'set' : known === 'pause' ? 'paused' : 'resumed', facts)
+  return printQueue(session, isNew ? 'created' : known === 'set' ? 'set' : known === 'pause' ? 'paused' : 'resumed', facts)
+}
+
+async function remove({ console }: Session, cluster: Cluster, name: string): Promise<number> {
+  await cluster.removeQueue(name)
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, removed: name }))
+  else if (!console.quiet) console.report([`removed  ${console.err.text(name)}`])
+  return EXIT.done
 }
 
 async function retry(session: Session, cluster: Cluster, ref: string): Promise<number> {
@@ -110,7 +119,7 @@ function limitsIn({ slots, tenantSlots, share, rate, tenantRate }: QueueFacts): 
 }
 
 function rateText(rate: QueueRate | null): string | null {
-  return rate === null ? null : `${rate.most}/${rate.per / 1000}s`
+  return rate === null ? null : `${rate.most}/${shortDuration(rate.per)}`
 }
 
 function printQueue({ console }: Session, did: string, facts: QueueFacts): number {

@@ -1,7 +1,8 @@
+import { readPriority } from '../../app/cluster/names.ts'
 import { plainJson, utc } from '../../protocol/plain.ts'
 import { serveFaults } from '../../protocol/faults.ts'
 import { faults } from '../../runs/faults.ts'
-import { NAME, SCHEDULE, type Schedule } from '../../serve/triggers/config.ts'
+import { NAME, placeOf, SCHEDULE, type Schedule } from '../../serve/triggers/config.ts'
 import { scheduleDocument, Schedules, type ScheduleView } from '../../serve/triggers/schedules.ts'
 import { quote, suggest } from '../../text/index.ts'
 import { EXIT } from '../exit.ts'
@@ -71,7 +72,7 @@ async function add(session: Session, named: { readonly name: string; readonly pr
   return printView(session, 'added', await schedules.view(name))
 }
 
-/** Throws `R6056` for a value that a schedule does not take. */
+/** Throws `R5110` for a priority that is not one, and `R6056` for another value that a schedule does not take. */
 function scheduleOf(program: string, input: object, flags: ScheduleFlags): Schedule {
   const { cron, zone, missed, most, overlap, paused, queue, tenant, priority, needs } = flags
   const given = {
@@ -82,7 +83,7 @@ function scheduleOf(program: string, input: object, flags: ScheduleFlags): Sched
     paused,
     queue,
     tenant,
-    priority: priority === undefined ? undefined : Number(priority),
+    priority: priority === undefined ? undefined : readPriority(priority),
     needs,
   }
   const read = SCHEDULE.safeParse({
@@ -103,35 +104,47 @@ async function list({ console, reflex }: Session): Promise<number> {
   else if (console.shape === 'jsonl') for (const view of views) console.document(plainJson({ v: 1, schedule: scheduleDocument(view) }))
   else if (!console.out.terminal) console.world.out.write(tabSeparated(views.map(rowOf)))
   else if (views.length === 0) console.print([`no schedules · ${console.command('schedule', 'add', 'NAME', 'PROGRAM', '--cron', 'CRON')}`])
-  else console.print(table(['schedule', 'cron', 'zone', 'program', 'next', 'last'], views.map(rowOf), console.out))
+  else console.print(table(['schedule', 'cron', 'zone', 'program', 'next', 'last', 'place'], views.map(rowOf), console.out))
   return EXIT.done
 }
 
-function rowOf({ name, schedule: { cron, zone, program, paused }, next, last }: ScheduleView): string[] {
+function rowOf({ name, schedule, next, last }: ScheduleView): string[] {
+  const { cron, zone, program, paused } = schedule
   const upcoming = paused ? 'paused' : utc(next[0] ?? 0)
-  return [name, cron, zone, program, upcoming, [last?.did, last?.did === 'failed' ? last.error?.code : last?.run].filter(Boolean).join(' ')]
+  const latest = [last?.did, last?.did === 'failed' ? last.error?.code : last?.run].filter(Boolean).join(' ')
+  return [name, cron, zone, program, upcoming, latest, placeText(schedule)]
+}
+
+/** Returns the place of the runs of a schedule in a cluster, in words: `queue refunds, needs gpu`. */
+function placeText(schedule: Schedule): string {
+  return Object.entries(placeOf(schedule))
+    .map(([part, value]) => `${part} ${[value].flat().join(' ')}`)
+    .join(', ')
 }
 
 function printView(session: Session, did: string, view: ScheduleView): number {
-  const { name, next } = view
-  return printChange(session, did, name, { v: 1, schedule: scheduleDocument(view) }, next.map((time) => utc(time)).slice(0, 1))
+  const { name, next, schedule } = view
+  const facts = next.map((time) => `next ${utc(time)}`).slice(0, 1)
+  // Only processes of the cluster start a run at its place.
+  const flags = placeText(schedule) === '' ? [] : ['--cluster']
+  const firedBy = `${session.console.command('worker', ...flags)} or ${session.console.command('serve', ...flags)}`
+  const document = { v: 1, schedule: scheduleDocument(view) }
+  return printChange(session, did, name, document, facts, did === 'added' ? [commandHint(session.console.err, 'fired by', firedBy)] : [])
 }
 
-function printChange({ console }: Session, did: string, name: string, document: object, next: readonly string[] = []): number {
+function printChange(
+  { console }: Session,
+  did: string,
+  name: string,
+  document: object,
+  facts: readonly string[] = [],
+  hint: readonly string[] = [],
+): number {
   if (console.shape !== 'text') console.document(plainJson(document))
   else if (!console.quiet) {
     const { err } = console
     const lead = `${did}  ${err.text(name)}`
-    const hint = did === 'added' ? [commandHint(err, 'fired by', `${console.command('worker')} or ${console.command('serve')}`)] : []
-    console.report([
-      ...factLine(
-        lead,
-        lead,
-        next.map((time) => `next ${time}`),
-        err,
-      ),
-      ...hint,
-    ])
+    console.report([...factLine(lead, lead, facts, err), ...hint])
   }
   return EXIT.done
 }

@@ -91,6 +91,9 @@ export class FakeCluster implements ClusterPackage {
       },
       queues: async () => [...this.made.values()],
       setQueue: async (name, limits) => this.#setQueue(name, limits),
+      removeQueue: async (name) => {
+        if (!this.made.delete(name)) throw noQueue(name, [...this.made.keys()])
+      },
       retry: async (run) => this.said.stuck?.some((one) => one.run === run) === true,
       resume: async (run) => {
         const { status } = (await this.#store.read(run, 0))?.row ?? {}
