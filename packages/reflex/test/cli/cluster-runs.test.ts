@@ -7,7 +7,19 @@ import { FakeCluster } from '../app/cluster/fake-cluster.ts'
 import { type Ended, reflex, type Running, start, workFolder, type WorldOptions } from './worlds.ts'
 
 const WAITS: TurnFacts = { queue: 'refunds', isPaused: false, state: 'waits', workers: 1 }
-const ALIVE = { id: 'w', version: 'v', can: [], queues: null, fingerprint: null, slots: 1, began: 0, seen: 0, isAlive: true, drains: false, turns: 0 }
+const ALIVE = {
+  id: 'w',
+  version: 'v',
+  can: [],
+  queues: null,
+  fingerprint: null,
+  slots: 1,
+  began: 0,
+  seen: 0,
+  isAlive: true,
+  drains: false,
+  turns: 0,
+}
 
 interface Scene extends WorldOptions {
   readonly clusters: FakeCluster
@@ -43,30 +55,33 @@ async function interrupted(options: Scene, running: Running): Promise<Ended> {
   return running.ended
 }
 
-test.each([{ columns: 100 }, {}])('a command that only follows a run leaves it to the cluster, and says what follows it again: %j', async (look) => {
-  const options = { ...(await scene()), ...look }
-  const run = start(['run', 'refund.workflow.json', '--id', 'cc', '--cluster', '--answers', 'none'], options)
-  await run.shows('cc')
-  const { code, err } = await interrupted(options, run)
-  expect(code).toBe(130)
-  expect(err).toContain('the cluster continues the run')
-  expect(err).toContain('reflex show cc --follow')
-  expect(err).not.toContain('interrupted')
-  expect(err).not.toContain('resume')
-  const followed = start(['show', 'cc', '--follow', '--answers', 'none'], options)
-  await followed.shows('1 record')
-  const worker = start(['worker', '--cluster'], options)
-  await worker.shows('works')
-  await expect.poll(() => options.clusters.workers.length).toBe(1)
-  for (let i = 0; i < 50 && !followed.screen().includes('suspended'); i++) {
-    await options.clusters.settle()
-    await options.host.advance(100)
-  }
-  const seen = await followed.ended
-  expect(seen.code).toBe(75)
-  expect(seen.err).toContain('Refund')
-  await interrupted(options, worker)
-})
+test.each([{ columns: 100 }, {}])(
+  'a command that only follows a run leaves it to the cluster, and says what follows it again: %j',
+  async (look) => {
+    const options = { ...(await scene()), ...look }
+    const run = start(['run', 'refund.workflow.json', '--id', 'cc', '--cluster', '--answers', 'none'], options)
+    await run.shows('cc')
+    const { code, err } = await interrupted(options, run)
+    expect(code).toBe(130)
+    expect(err).toContain('the cluster continues the run')
+    expect(err).toContain('reflex show cc --follow')
+    expect(err).not.toContain('interrupted')
+    expect(err).not.toContain('resume')
+    const followed = start(['show', 'cc', '--follow', '--answers', 'none'], options)
+    await followed.shows('1 record')
+    const worker = start(['worker', '--cluster'], options)
+    await worker.shows('works')
+    await expect.poll(() => options.clusters.workers.length).toBe(1)
+    for (let i = 0; i < 50 && !followed.screen().includes('suspended'); i++) {
+      await options.clusters.settle()
+      await options.host.advance(100)
+    }
+    const seen = await followed.ended
+    expect(seen.code).toBe(75)
+    expect(seen.err).toContain('Refund')
+    await interrupted(options, worker)
+  },
+)
 
 test('a run is followed to its end also when it has ended, and a record is not followed', async () => {
   const options = await scene()
@@ -88,27 +103,30 @@ test.each([
     'it is set aside: R5108 ten workers died',
     'reflex queue retry cc',
   ],
-] satisfies [Partial<TurnFacts>, string, string][])('a run that no worker takes says why, once for each reason: %j', async (turn, text, fix) => {
-  const options = await scene()
-  options.clusters.waiting.set('cc', { ...WAITS, ...turn })
-  const run = start(['run', 'refund.workflow.json', '--id', 'cc', '--cluster'], options)
-  await until(options, run, text)
-  await options.host.advance(20_000)
-  const shown = await reflex(['show', 'cc'], { ...options, columns: 100 })
-  expect(shown.out).toContain('waits for a worker in the queue refunds')
-  expect(shown.out.replaceAll(/\s+/g, ' ')).toContain(text)
-  expect(shown.out).toContain(fix)
-  expect((await reflex(['show', 'cc'], options)).out).toContain(`worker\trefunds\t`)
-  expect(JSON.parse((await reflex(['show', 'cc', '--json'], options)).out)).toMatchObject({
-    run: { status: 'running' },
-    worker: { queue: 'refunds', text: expect.stringContaining(text) as string },
-  })
-  options.clusters.waiting.set('cc', { ...WAITS, queue: 'other', isPaused: true })
-  await until(options, run, 'the queue other is paused')
-  const { err } = await interrupted(options, run)
-  expect(err).toContain(fix)
-  expect(err.split(text)).toHaveLength(2)
-})
+] satisfies [Partial<TurnFacts>, string, string][])(
+  'a run that no worker takes says why, once for each reason: %j',
+  async (turn, text, fix) => {
+    const options = await scene()
+    options.clusters.waiting.set('cc', { ...WAITS, ...turn })
+    const run = start(['run', 'refund.workflow.json', '--id', 'cc', '--cluster'], options)
+    await until(options, run, text)
+    await options.host.advance(20_000)
+    const shown = await reflex(['show', 'cc'], { ...options, columns: 100 })
+    expect(shown.out).toContain('waits for a worker in the queue refunds')
+    expect(shown.out.replaceAll(/\s+/g, ' ')).toContain(text)
+    expect(shown.out).toContain(fix)
+    expect((await reflex(['show', 'cc'], options)).out).toContain(`worker\trefunds\t`)
+    expect(JSON.parse((await reflex(['show', 'cc', '--json'], options)).out)).toMatchObject({
+      run: { status: 'running' },
+      worker: { queue: 'refunds', text: expect.stringContaining(text) as string },
+    })
+    options.clusters.waiting.set('cc', { ...WAITS, queue: 'other', isPaused: true })
+    await until(options, run, 'the queue other is paused')
+    const { err } = await interrupted(options, run)
+    expect(err).toContain(fix)
+    expect(err.split(text)).toHaveLength(2)
+  },
+)
 
 test.each([
   { words: ['answer', 'otter', 'YES'] },
@@ -140,23 +158,65 @@ test('without a living worker, an answer and a message continue their run here',
   expect((await reflex(['signal', 'crane', 'deploy.done'], options)).err).toContain('completed')
 })
 
-test.each([true, false])('a run that no process has taken is cancelled, and none of its effects can have happened; with its tool: %s', async (isThere) => {
-  const options = await scene()
+/** A program with one call of a tool, whose result comes never or at once. */
+function ships({ folder }: Scene, never: boolean): void {
   writeFileSync(
-    join(options.folder, 'shop.mjs'),
+    join(folder, 'shop.mjs'),
     `import { defineTool } from '${join(import.meta.dirname, '../../src/tools/index.ts')}'
     const input = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
-    export const ship = defineTool({ name: 'shop.ship', description: '', input, repeat: 'keyed', leaves: true, run: () => 'sent' })`,
+    const run = () => ${never ? 'new Promise(() => undefined)' : "'sent'"}
+    export const ship = defineTool({ name: 'shop.ship', description: '', input, repeat: 'keyed', leaves: true, run })`,
   )
   const nodes = { ship: { id: 'ship', spec: { tool: 'shop.ship', writes: 'sent' } } }
-  writeFileSync(join(options.folder, 'ships.workflow.json'), JSON.stringify({ id: 'ships', entry: 'ship', nodes, edges: [] }))
-  const run = start(['run', 'ships.workflow.json', '--id', 'cc', '--cluster', '--tools', 'shop.mjs'], options)
+  writeFileSync(join(folder, 'ships.workflow.json'), JSON.stringify({ id: 'ships', entry: 'ship', nodes, edges: [] }))
+}
+
+const SHIPS = ['run', 'ships.workflow.json', '--id', 'cc', '--cluster', '--tools', 'shop.mjs']
+
+test.each([{ columns: 100 }, {}])('a limited call is shown to begin once, and once it has room: %j', async (look) => {
+  const options = await scene()
+  const room = Promise.withResolvers<void>()
+  options.clusters.room = room.promise
+  ships(options, true)
+  const worker = start(['worker', '--cluster'], options)
+  await worker.shows('works')
+  await expect.poll(() => options.clusters.workers.length).toBe(1)
+  const run = start(SHIPS, { ...options, ...look })
   await run.shows('cc')
+  const pass = async (isOver: () => boolean | Promise<boolean>): Promise<void> => {
+    for (let i = 0; i < 60 && !(await isOver()); i++) {
+      void options.clusters.settle()
+      await options.host.drain(20)
+      await options.host.advance(200)
+    }
+    await options.host.advance(1000)
+  }
+  const isPiped = look.columns === undefined
+  await pass(() => options.clusters.calls.length > 0)
+  if (isPiped) expect(run.screen()).not.toContain('begins')
+  else expect(run.screen()).toContain('waits for room in the queue tool:shop.ship')
+  room.resolve()
+  await pass(async () => (await reflex(['trace', 'cc', '--verbose'], options)).out.includes('has room'))
+  if (isPiped) expect(run.screen().match(/begins +ship: shop.ship/g)).toHaveLength(1)
+  else expect(run.screen()).not.toMatch(/room in the queue/)
   await interrupted(options, run)
-  if (!isThere) rmSync(join(options.folder, 'shop.mjs'))
-  const { code, err } = await reflex(['cancel', 'cc'], options)
-  expect({ code, err }).toEqual({ code: 0, err })
-  expect(err).toContain('cancelled  cc')
-  expect(err).not.toContain('may have happened')
-  expect(JSON.parse((await reflex(['show', 'cc', '--json'], options)).out)).toMatchObject({ run: { status: 'cancelled' } })
+  worker.interrupt('SIGTERM')
+  await until(options, worker)
 })
+
+test.each([true, false])(
+  'a run that no process has taken is cancelled, and none of its effects can have happened; with its tool: %s',
+  async (isThere) => {
+    const options = await scene()
+    ships(options, false)
+    const run = start(SHIPS, options)
+    await run.shows('cc')
+    await interrupted(options, run)
+    if (!isThere) rmSync(join(options.folder, 'shop.mjs'))
+    const { code, err } = await reflex(['cancel', 'cc'], options)
+    expect({ code, err }).toEqual({ code: 0, err })
+    expect(err).toContain('cancelled  cc')
+    expect(err).not.toContain('may have happened')
+    expect(JSON.parse((await reflex(['show', 'cc', '--json'], options)).out)).toMatchObject({ run: { status: 'cancelled' } })
+  },
+)

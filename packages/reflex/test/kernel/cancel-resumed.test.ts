@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Port, type Repeat } from '../../src/kernel/index.ts'
-import { blockEffects, cancelOpen } from '../../src/runs/cancelling.ts'
+import { blockRun, cancelOpen } from '../../src/runs/cancelling.ts'
 import { Kinds } from '../../src/programs/kinds.ts'
 import { RunHandle } from '../../src/runs/handle.ts'
 import { replay } from '../../src/kernel/run/replay.ts'
@@ -65,7 +65,7 @@ const post = async ({ store }: World): Promise<unknown> =>
 async function cancelled(world: World): Promise<Run> {
   const handle = (run: Run): RunHandle =>
     new RunHandle(run as Run<RunSettings>, new Kinds([]).programsOf(world.runtime.programs, run.state))
-  const run = await world.runtime.resume('otter', { prepare: (made) => blockEffects(handle(made)) })
+  const run = await world.runtime.resume('otter', { prepare: (made) => blockRun(handle(made)) })
   await cancelOpen(handle(run), 'enough', 'ben')
   await run.idle()
   return run
