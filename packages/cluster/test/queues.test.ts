@@ -90,7 +90,7 @@ describe.skipIf('missing' in programs)(`the queues of a cluster${skipped}`, () =
     await world.cluster.setQueue('slow', { paused: false })
     await until(async () => (await world.cluster.turn('a'))?.state === 'begun')
     endAll()
-    await until(async () => (await world.cluster.turn('a'))?.state === 'rests')
+    await until(async () => (await world.status('a')) === 'completed')
     expect(await world.cluster.turn('nobody')).toBeUndefined()
   })
 

@@ -48,11 +48,10 @@ export function followEffects(session: Session, handle: RunHandle): void {
   const waiting = new Set([...handle.run.state.pendingEffects()].flatMap(({ id, isPostponed }) => (isPostponed ? [String(id)] : [])))
   const begun = new Map<string, number>()
   handle.run.observe(({ n, record: { input, requests } }) => {
-    const id = String(input?.[1])
     if (input?.[0] === 'later') {
-      waiting.add(id)
-      begun.delete(id)
-    } else if (input?.[0] === 'again' && waiting.delete(id)) begun.set(id, n)
+      waiting.add(String(input[1]))
+      begun.delete(String(input[1]))
+    } else if (input?.[0] === 'again' && waiting.delete(String(input[1]))) begun.set(String(input[1]), n)
     for (const i of requests?.keys() ?? []) begun.set(i === 0 ? String(n) : `${n}.${i}`, n)
   })
   handle.onRecord((_, n) => {

@@ -44,7 +44,8 @@ async function scene(): Promise<Scene> {
 async function until({ host }: Scene, running: Running, text?: string): Promise<void> {
   const progress = { isOver: false }
   void running.ended.finally(() => (progress.isOver = true))
-  for (let i = 0; i < 100 && !progress.isOver && !(text !== undefined && running.screen().includes(text)); i++) await host.advance(200)
+  const isShown = (): boolean => text !== undefined && running.screen().includes(text)
+  for (let i = 0; i < 100 && !progress.isOver && !isShown(); i++) await host.advance(200)
   if (text !== undefined) expect(running.screen()).toContain(text)
 }
 
