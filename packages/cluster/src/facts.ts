@@ -32,7 +32,7 @@ export async function clusterFactsOf(place: Place): Promise<ClusterFacts> {
   return { workers, queues, waiting, ...missing, ...stuck, ...crashing, ...retrying }
 }
 
-/** Returns the turn of a run; undefined for a run that was never due here. Throws `R5101`. */
+/** Returns the turn of a run; undefined for a run that was never due here, or has ended. Throws `R5101`. */
 export async function turnFactsOf({ connection, names: { own, store } }: Place, run: string): Promise<TurnFacts | undefined> {
   type Row = Omit<TurnFacts, 'lacks' | 'fault'> & { lacks: readonly string[]; isAble: boolean; tries: number; fault: string | null }
   const [row] = await connection.query<Row>(

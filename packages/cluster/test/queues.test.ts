@@ -125,6 +125,37 @@ describe.skipIf('missing' in programs)(`the queues of a cluster${skipped}`, () =
     expect(troubles).toEqual([])
   })
 
+  it('says of a run in which queue it waits, and what for', async () => {
+    const { world, join, endAll } = await gated()
+    await world.cluster.setQueue('slow', {})
+    await startIn(world, 'a', { queue: 'slow' })
+    expect(await world.cluster.turn('a')).toMatchObject({
+      queue: 'slow',
+      state: 'waits',
+      isPaused: false,
+      workers: 0,
+      lacks: expect.any(Array) as [],
+    })
+    await world.cluster.setQueue('slow', { paused: true })
+    await join(1)
+    await until(async () => (await world.cluster.turn('a'))?.workers === 1)
+    expect(await world.cluster.turn('a')).toMatchObject({ queue: 'slow', state: 'waits', isPaused: true, workers: 1 })
+    await world.cluster.enlist('b', { needs: ['has:gpu'] })
+    await world.start('b')
+    expect(await world.cluster.turn('b')).toMatchObject({
+      queue: 'default',
+      state: 'waits',
+      isPaused: false,
+      workers: 1,
+      lacks: ['has:gpu'],
+    })
+    await world.cluster.setQueue('slow', { paused: false })
+    await until(async () => (await world.cluster.turn('a'))?.state === 'begun')
+    endAll()
+    await until(async () => (await world.status('a')) === 'completed')
+    expect(await world.cluster.turn('nobody')).toBeUndefined()
+  })
+
   it('leaves room for other tenants, however many turns of one are due', async () => {
     const { world, join, endAll, running } = await gated()
     await join(5)

@@ -1,5 +1,5 @@
 import type { RunHandle } from '../runs/handle.ts'
-import { type PossibleEffect, possibleEffects } from '../runs/possible-effects.ts'
+import { type EffectRange, type PossibleEffect, possibleEffects } from '../runs/possible-effects.ts'
 import type { Console } from './console.ts'
 import { plainLine } from './progress.ts'
 import type { Session } from './session.ts'
@@ -18,15 +18,15 @@ function printEffect(console: Console, verb: string, { name, key, path }: Possib
 }
 
 /**
- * Returns the effects of a run that have begun, have no result, and may not be repeated freely. `from` and `until`
- * limit them to the records that requested them.
+ * Returns the effects of a run that have begun, have no result, and may not be repeated freely: those with the
+ * names `among`, and requested by a record up to `until`.
  */
 export function pendingEffects(
   { reflex }: Session,
   { id, run, definitions }: RunHandle,
-  { from = 0, until = run.durable } = {},
+  { among, until = run.durable }: Pick<EffectRange, 'among' | 'until'> = {},
 ): readonly PossibleEffect[] {
-  return possibleEffects({ run: id, settings: run.settings, state: run.state, definitions, from, until }, reflex.runtime.ports).filter(
+  return possibleEffects({ run: id, settings: run.settings, state: run.state, definitions, among, until }, reflex.runtime.ports).filter(
     ({ repeat }) => repeat !== 'free',
   )
 }
@@ -44,7 +44,20 @@ export function printRepeated(console: Console, effects: readonly PossibleEffect
 export function followEffects(session: Session, handle: RunHandle): void {
   const { console } = session
   if (console.quiet || console.shape !== 'text' || console.isLive) return
+  // A call that waits for room begins with the record that it has room, and not with that of its request.
+  const waiting = new Set([...handle.run.state.pendingEffects()].flatMap(({ id, isPostponed }) => (isPostponed ? [String(id)] : [])))
+  const begun = new Map<string, number>()
+  handle.run.observe(({ n, record: { input, requests } }) => {
+    if (input?.[0] === 'later') {
+      waiting.add(String(input[1]))
+      begun.delete(String(input[1]))
+    } else if (input?.[0] === 'again' && waiting.delete(String(input[1]))) begun.set(String(input[1]), n)
+    for (const i of requests?.keys() ?? []) begun.set(i === 0 ? String(n) : `${n}.${i}`, n)
+  })
   handle.onRecord((_, n) => {
-    for (const effect of pendingEffects(session, handle, { from: n, until: n })) printEffect(console, 'begins', effect)
+    const among = new Set([...begun].flatMap(([id, record]) => (record <= n ? [id] : [])))
+    for (const id of among) begun.delete(id)
+    if (among.size === 0) return
+    for (const effect of pendingEffects(session, handle, { among, until: n })) printEffect(console, 'begins', effect)
   })
 }

@@ -1,7 +1,7 @@
 import { textOf } from '../protocol/plain.ts'
 import { isList, isObject, type Json } from '../kernel/index.ts'
 import type { StoryEvent } from '../programs/kind-view.ts'
-import type { StoryLine } from '../history/trace.ts'
+import { beginsWithRoom, type StoryLine } from '../history/trace.ts'
 import { addEventUsage, noUsage, type ModelUsage } from './model-usage.ts'
 import { type AnswerFacts, objectOf, waitText } from './event-text.ts'
 import { duration } from './units.ts'
@@ -150,6 +150,7 @@ export class Follower {
     } else if (running === undefined) return
     else if (event.mark === 'fork')
       running.branches = { all: Number(event.facts?.branches ?? 0), endedCount: 0, rule: textOf(event.facts?.rule) }
+    else if (beginsWithRoom(event)) running.activity = ''
     else if (event.mark === 'step') running.activity = event.text === undefined ? running.activity : waitText(event)
     else if (event.facts?.attempt !== undefined) running.activity = attemptText(event)
   }

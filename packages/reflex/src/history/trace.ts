@@ -80,6 +80,13 @@ function kernelStory({ record: { input }, state }: Change): StoryEvent[] {
   return [{ mark: 'note', text: text.join(', '), facts: { ...actor, ...(set === undefined ? {} : { wrote: set }) } }]
 }
 
+const HAS_ROOM = 'has room in the queue'
+
+/** True for the event that an effect no longer waits for room: it begins. */
+export function beginsWithRoom({ effect, text = '' }: StoryEvent): boolean {
+  return effect !== undefined && text.startsWith(`${HAS_ROOM} `)
+}
+
 /**
  * Returns the story of an effect that waits for other effects of the run, because the budget may not cover both, or for room where an operator
  * limits calls; and that it has room.
@@ -89,7 +96,7 @@ function deferredStory({ record: { input }, frame }: Change, node: string | unde
   if (input?.[0] === 'again') {
     const { waitsFor } = frame.pendingEffects.find(({ id }) => id === input[1]) ?? {}
     if (waitsFor === undefined || input.length > 2) return []
-    return [{ mark: 'step', ...place, text: `has room in the queue ${waitsFor}`, effect: input[1] }]
+    return [{ mark: 'step', ...place, text: `${HAS_ROOM} ${waitsFor}`, effect: input[1] }]
   }
   if (input?.[0] !== 'later') return []
   if (input[2] !== undefined) return [{ mark: 'step', ...place, text: `waits for room in the queue ${input[2]}`, effect: input[1] }]

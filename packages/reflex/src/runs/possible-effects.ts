@@ -27,14 +27,15 @@ export interface PossibleEffect {
   readonly repeat: Repeat
 }
 
-/** A run, and a range of records that requested effects. */
+/** A run, and which of its effects are meant. */
 export interface EffectRange {
   readonly run: string
   readonly settings: RunFacts
   readonly state: State
   readonly definitions: ViewedDefinitions
-  /** The first and the last record. Default: all. An effect of a record that is not durable has not begun. */
-  readonly from?: number
+  /** The names of the effects. Default: all. */
+  readonly among?: ReadonlySet<string> | undefined
+  /** The last record that requested them. Default: all. An effect of a record that is not durable has not begun. */
   readonly until?: number
 }
 
@@ -43,15 +44,14 @@ export interface EffectRange {
  * asked about. An effect that the run has paused, such as for a spent budget, has not begun.
  */
 export function possibleEffects(
-  { run, settings, state, definitions, from = 0, until = Number.POSITIVE_INFINITY }: EffectRange,
+  { run, settings, state, definitions, among, until = Number.POSITIVE_INFINITY }: EffectRange,
   ports: ReadonlyMap<string, Port>,
 ): PossibleEffect[] {
   const owner = { id: run, settings, state, definitions }
   const isOutside = ({ leaves, repeat }: Traits): boolean => leaves || repeat !== 'free'
   return [...state.pendingEffects()].flatMap((effect) => {
     const { id, requestedKey, port, frame, isQuestioned } = effect
-    const record = recordOf(effect)
-    if (isPaused(effect) || record < from || record > until) return []
+    if (isPaused(effect) || recordOf(effect) > until || among?.has(String(id)) === false) return []
     const traits = traitsOf(effect, owner, ports)
     if (!isQuestioned && !isOutside(traits)) return []
     const key = requestedKey ?? `${run}:${id}`

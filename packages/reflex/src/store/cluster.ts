@@ -232,7 +232,7 @@ export interface Cluster {
   /** Gives a run that rests a turn, although nothing is due for it: a fork, or a run that has stopped. False if there is none, or it has ended. */
   resume(run: string): Promise<boolean>
   facts(): Promise<ClusterFacts>
-  /** Returns the turn of a run; undefined for a run that was never due here. */
+  /** Returns the turn of a run; undefined for a run that was never due here, or has ended. */
   turn(run: string): Promise<TurnFacts | undefined>
   close(): Promise<void>
 }

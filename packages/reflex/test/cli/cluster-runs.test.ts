@@ -44,7 +44,8 @@ async function scene(): Promise<Scene> {
 async function until({ host }: Scene, running: Running, text?: string): Promise<void> {
   const progress = { isOver: false }
   void running.ended.finally(() => (progress.isOver = true))
-  for (let i = 0; i < 100 && !progress.isOver && !(text !== undefined && running.screen().includes(text)); i++) await host.advance(200)
+  const isShown = (): boolean => text !== undefined && running.screen().includes(text)
+  for (let i = 0; i < 100 && !progress.isOver && !isShown(); i++) await host.advance(200)
   if (text !== undefined) expect(running.screen()).toContain(text)
 }
 
@@ -162,19 +163,58 @@ test('without a living worker, an answer and a message continue their run here',
   expect((await reflex(['signal', 'crane', 'deploy.done'], options)).err).toContain('completed')
 })
 
+/** A program with one call of a tool, whose result comes never or at once. */
+function ships({ folder }: Scene, never: boolean): void {
+  writeFileSync(
+    join(folder, 'shop.mjs'),
+    `import { defineTool } from '${join(import.meta.dirname, '../../src/tools/index.ts')}'
+    const input = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
+    const run = () => ${never ? 'new Promise(() => undefined)' : "'sent'"}
+    export const ship = defineTool({ name: 'shop.ship', description: '', input, repeat: 'keyed', leaves: true, run })`,
+  )
+  const nodes = { ship: { id: 'ship', spec: { tool: 'shop.ship', writes: 'sent' } } }
+  writeFileSync(join(folder, 'ships.workflow.json'), JSON.stringify({ id: 'ships', entry: 'ship', nodes, edges: [] }))
+}
+
+const SHIPS = ['run', 'ships.workflow.json', '--id', 'cc', '--cluster', '--tools', 'shop.mjs']
+
+test.each([{ columns: 100 }, {}])('a limited call is shown to begin once, and once it has room: %j', async (look) => {
+  const options = await scene()
+  const room = Promise.withResolvers<void>()
+  options.clusters.room = room.promise
+  ships(options, true)
+  const worker = start(['worker', '--cluster'], options)
+  await worker.shows('works')
+  await expect.poll(() => options.clusters.workers.length).toBe(1)
+  const run = start(SHIPS, { ...options, ...look })
+  await run.shows('cc')
+  const pass = async (isOver: () => boolean | Promise<boolean>): Promise<void> => {
+    for (let i = 0; i < 60 && !(await isOver()); i++) {
+      void options.clusters.settle()
+      await options.host.drain(20)
+      await options.host.advance(200)
+    }
+    await options.host.advance(1000)
+  }
+  const isPiped = look.columns === undefined
+  await pass(() => options.clusters.calls.length > 0)
+  if (isPiped) expect(run.screen()).not.toContain('begins')
+  else expect(run.screen()).toContain('waits for room in the queue tool:shop.ship')
+  room.resolve()
+  await pass(async () => (await reflex(['trace', 'cc', '--verbose'], options)).out.includes('has room'))
+  if (isPiped) expect(run.screen().match(/begins +ship: shop.ship/g)).toHaveLength(1)
+  else expect(run.screen()).not.toMatch(/room in the queue/)
+  await interrupted(options, run)
+  worker.interrupt('SIGTERM')
+  await until(options, worker)
+})
+
 test.each([true, false])(
   'a run that no process has taken is cancelled, and none of its effects can have happened; with its tool: %s',
   async (isThere) => {
     const options = await scene()
-    writeFileSync(
-      join(options.folder, 'shop.mjs'),
-      `import { defineTool } from '${join(import.meta.dirname, '../../src/tools/index.ts')}'
-    const input = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
-    export const ship = defineTool({ name: 'shop.ship', description: '', input, repeat: 'keyed', leaves: true, run: () => 'sent' })`,
-    )
-    const nodes = { ship: { id: 'ship', spec: { tool: 'shop.ship', writes: 'sent' } } }
-    writeFileSync(join(options.folder, 'ships.workflow.json'), JSON.stringify({ id: 'ships', entry: 'ship', nodes, edges: [] }))
-    const run = start(['run', 'ships.workflow.json', '--id', 'cc', '--cluster', '--tools', 'shop.mjs'], options)
+    ships(options, false)
+    const run = start(SHIPS, options)
     await run.shows('cc')
     await interrupted(options, run)
     if (!isThere) rmSync(join(options.folder, 'shop.mjs'))

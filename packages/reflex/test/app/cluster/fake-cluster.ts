@@ -27,6 +27,8 @@ export class FakeCluster implements ClusterPackage {
   readonly made = new Map<string, QueueFacts>([['default', emptyQueue('default')]])
   /** What `facts` says beyond the queues. */
   said: Partial<ClusterFacts> = {}
+  /** Resolves when there is room for calls. */
+  room: Promise<void> = Promise.resolve()
   /** What `turn` says of runs. */
   readonly waiting = new Map<string, TurnFacts>()
   readonly #store: Store
@@ -80,6 +82,7 @@ export class FakeCluster implements ClusterPackage {
           isLimited: () => true,
           enter: async (call) => {
             this.calls.push(`enter ${call}`)
+            await this.room
             return () => void this.calls.push(`leave ${call}`)
           },
         })
