@@ -44,7 +44,7 @@ function life(store: Store, pid: number): Reflex {
 test('a run is read once when it is resumed', async () => {
   const stored = memoryStore()
   const first = life(stored, 1)
-  ;(await first.run(ASKS as never, { id: 'otter' })).close()
+  ;(await first.run(ASKS, { id: 'otter' })).close()
   await first.close()
   const { store, reads } = counting(stored)
   const second = life(store, 2)
@@ -56,7 +56,7 @@ test('a run is read once when it is resumed', async () => {
 test('a run that another process has continued since it was read is read again', async () => {
   const stored = memoryStore()
   const first = life(stored, 1)
-  ;(await first.run(ASKS as never, { id: 'otter' })).close()
+  ;(await first.run(ASKS, { id: 'otter' })).close()
   const second = life(stored, 2)
   const stale = await second.runtime.peek('otter')
   const { handle } = await first.answer('otter/q1', 'YES')
