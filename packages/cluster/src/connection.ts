@@ -58,7 +58,11 @@ export async function connect(address: PostgresAddress, silentMs = STATEMENT_MS)
   })
   // A connection that is lost while it is unused is replaced when the next one is needed.
   pool.on('error', () => undefined)
-  pool.on('connect', (client) => limitSilence(client, silentMs))
+  pool.on('connect', (client) => {
+    // One that is lost while it is used fails its statement. DBOS adds no listener, without which Node would end the process.
+    client.on('error', () => undefined)
+    limitSilence(client, silentMs)
+  })
   const query: Query = async (text, values = []) => {
     try {
       return (await pool.query(timed(text, values))).rows as never
