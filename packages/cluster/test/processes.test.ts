@@ -148,8 +148,8 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
     await until(() => ended(reflex, names))
     expect(wrongIn(workers.lines, names)).toEqual([])
     const again = workers.lines.filter(({ did }) => did === 'begun').length - names.length * STEPS.length
-    // Only what was in flight in the two that died, with eight slots each, may have been begun again.
-    expect(again).toBeLessThanOrEqual(16)
+    // Only what was in flight, with eight slots each, in the two that died, and on a slow machine in the other two that are taken for dead.
+    expect(again).toBeLessThanOrEqual(32)
   })
 
   it('go on when the server of the database was away', async () => {
