@@ -76,10 +76,18 @@ function opened(): Reflex {
   return reflex
 }
 
-test.each(methodsOf(Reflex.prototype))('reflex.%s gives a fault for arguments that it does not take', async (name) => {
-  const reflex = opened()
-  const call = Reflect.get(reflex, name) as Call
-  await held(`reflex.${name}`, call.bind(reflex), array(name === 'useTools' || name === 'exportTables' ? plain : odd, { maxLength: 3 }))
+// A worker works until it is told to end.
+test.each(methodsOf(Reflex.prototype).filter((name) => name !== 'work'))(
+  'reflex.%s gives a fault for arguments that it does not take',
+  async (name) => {
+    const reflex = opened()
+    const call = Reflect.get(reflex, name) as Call
+    await held(`reflex.${name}`, call.bind(reflex), array(name === 'useTools' || name === 'exportTables' ? plain : odd, { maxLength: 3 }))
+  },
+)
+
+test.each([42, null, { grace: 'long' }, { signal: {} }])('reflex.work gives a fault for %j', async (options) => {
+  await expect(opened().work(options as never)).rejects.toSatisfy(isFault)
 })
 
 const asks: Workflow = {
