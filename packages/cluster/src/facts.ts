@@ -15,7 +15,7 @@ import { isAble } from './sql/able.ts'
 
 /** The most entries of a list of facts. */
 const LISTED = 100
-/** The turns in a row without a result of which nobody is told: the next one may succeed. */
+/** The turns in a row without a result that no list shows: the next one may succeed. */
 const FEW_TRIES = 2
 
 /** Returns the state of a cluster. Throws `R5101`. */

@@ -76,7 +76,7 @@ export class Ticker {
   }
 
   /**
-   * Hands the turns of dead workers to living ones. Returns those that no living worker can take. A worker of which nothing was found is not asked about
+   * Hands the turns of dead workers to living ones. Returns those that no living worker can take. A worker without any is not asked about
    * again: the list of dead workers is that of an hour. All are, in a tick that looks at all runs.
    */
   async #recover(dead: readonly string[], isWhole: boolean): Promise<readonly TurnId[]> {

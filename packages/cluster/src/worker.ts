@@ -166,7 +166,7 @@ class Worker implements ClusterWorker {
     return this.#drained
   }
 
-  /** The heartbeat goes on until the turns are over: a worker that is silent for a lease is taken for dead, and its turns and calls with it. */
+  /** The worker writes its heartbeat until its turns are over: a worker that is silent for a lease is taken for dead, and its turns and calls with it. */
   async #drain(): Promise<void> {
     this.#isDraining = true
     this.#repeats.end('tick')

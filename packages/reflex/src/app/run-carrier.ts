@@ -3,7 +3,7 @@ import { causeOf, type FaultData, faultData, isFault, type OpenRun, type Peek } 
 import type { WorkerEvent } from './options.ts'
 import type { Reflex } from './reflex.ts'
 
-/** What a worker needs of a `Reflex`: these parts are the same whatever its kinds are. */
+/** The parts of a `Reflex` that a worker needs. They are the same for all kinds. */
 export type WorkingReflex = Pick<
   Reflex,
   | 'cluster'

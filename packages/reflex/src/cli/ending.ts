@@ -148,7 +148,7 @@ function interruptedLines(console: Console, handle: RunHandle, effects: readonly
   ]
 }
 
-/** Returns the state of a run that this command only followed: it goes on. */
+/** Returns the state of a run that this command only followed. The run continues. */
 function leftLines(console: Console, handle: RunHandle, inCluster: boolean): string[] {
   const { err } = console
   const id = err.text(handle.id)

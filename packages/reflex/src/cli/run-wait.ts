@@ -8,7 +8,7 @@ import { factLine } from './layout.ts'
 import { type Progress, plainLine } from './progress.ts'
 import type { Session } from './session.ts'
 
-/** What a run that is due waits for in a cluster, and the command or action that helps. */
+/** The reason why a run that is due waits in a cluster, and the command or action that helps. */
 export interface RunWait {
   readonly queue: string
   readonly text: string

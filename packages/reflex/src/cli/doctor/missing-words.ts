@@ -3,7 +3,7 @@ import { OR } from '../../store/index.ts'
 /** The beginning of the names of models that only applications give. */
 const OWN = 'own/'
 
-/** What the words of operators begin with. */
+/** The beginning of the words of operators. */
 const HAS = 'has:'
 
 /** The text that names a missing word to people, and the command or action that adds a worker with it. */

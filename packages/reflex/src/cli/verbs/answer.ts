@@ -73,11 +73,11 @@ async function answerAndContinue(session: Session, reply: GivenAnswer, flags: An
   }
 }
 
-/** Who takes an answer from the inbox of a run. */
+/** The process that takes an answer from the inbox of a run. */
 interface Taker {
   /** True if a process owns the run: it takes the answer at once. */
   readonly isHeld?: boolean
-  /** What will take it, in words. Absent: nobody before the user acts. */
+  /** Its name for people. Absent: the user must start one. */
   readonly taker?: string
   /** The line with the next command. */
   readonly next?: string

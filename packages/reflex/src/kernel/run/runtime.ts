@@ -94,7 +94,7 @@ export interface ReopenOptions<S extends RunFacts = RunFacts> {
   settings?(kept: S): S
   /** The person or program that continues it, for the journal of an idle fork. */
   readonly actor?: string | undefined
-  /** What was read of the run before. The run takes its state over, unless something was recorded since: then it is read again. */
+  /** The run as it was read before. Its state is used, unless a record was added since. */
   readonly stored?: Peek | undefined
 }
 
