@@ -1,11 +1,14 @@
+import type { Socket } from 'node:net'
 import { Pool, type PoolClient } from 'pg'
 import { isFault } from 'reflex-runtime/kernel'
 import { checkSessions, clusterFaults, type PostgresAddress } from 'reflex-runtime/store'
 
 /** The connections of a cluster, for its statements and for DBOS. */
 export const CONNECTIONS = 4
-/** The longest time of a statement in milliseconds. DBOS creates indexes, and waits for open transactions before it can. */
-const STATEMENT_MS = 30_000
+/** Milliseconds without an answer after which a connection is given up, until the duration of a lease is known. */
+const SILENT_MS = 30_000
+/** The shortest such time: a busy server must not look like a silent one. */
+const SHORTEST_SILENT_MS = 2000
 /**
  * Milliseconds after which the server ends a transaction whose process does nothing. DBOS works in several statements: a process that is
  * stopped between two of them, or cut off, would keep rows locked, and with them the ticks of all workers.
@@ -31,14 +34,16 @@ export interface Connection {
   readonly query: Query
   /** Performs statements in one transaction. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>
+  /** Sets the milliseconds without an answer after which a connection is given up, from its next use on; at least two seconds. */
+  setSilentLimit(ms: number): void
   close(): Promise<void>
 }
 
 /**
- * Opens connections when they are needed. One on which nothing passes for `silentMs` is given up, also in a statement of DBOS. What the server
+ * Opens connections when they are needed. One that is silent for too long is given up, also in a statement of DBOS. What the server
  * refuses is `R5101`, with its cause. Throws `R5074` for a pooler that gives each transaction another session: nothing was set or written then.
  */
-export async function connect(address: PostgresAddress, silentMs = STATEMENT_MS): Promise<Connection> {
+export async function connect(address: PostgresAddress): Promise<Connection> {
   const { connection, name } = address
   await checkSessions(address, CONNECT_MS).catch((thrown: unknown) => {
     throw refusal(thrown, name)
@@ -58,19 +63,33 @@ export async function connect(address: PostgresAddress, silentMs = STATEMENT_MS)
   })
   // A connection that is lost while it is unused is replaced when the next one is needed.
   pool.on('error', () => undefined)
+  let silentMs = SILENT_MS
   pool.on('connect', (client) => {
     // One that is lost while it is used fails its statement. DBOS adds no listener, without which Node would end the process.
     client.on('error', () => undefined)
-    limitSilence(client, silentMs)
+    // A network may drop a connection without a word.
+    const stream = streamOf(client)
+    stream.on('timeout', () => stream.destroy())
   })
+  pool.on('acquire', (client) => streamOf(client).setTimeout(silentMs))
   const query: Query = async (text, values = []) => {
     try {
-      return (await pool.query(timed(text, values))).rows as never
+      return (await pool.query(text, [...values])).rows as never
     } catch (thrown) {
       throw refusal(thrown, name)
     }
   }
-  return { shown: name, url: connection, pool, query, transaction: (work) => inTransaction(pool, name, work), close: () => pool.end() }
+  return {
+    shown: name,
+    url: connection,
+    pool,
+    query,
+    transaction: (work) => inTransaction(pool, name, work),
+    setSilentLimit: (ms) => {
+      silentMs = Math.max(SHORTEST_SILENT_MS, ms)
+    },
+    close: () => pool.end(),
+  }
 }
 
 async function inTransaction<T>(pool: Pool, shown: string, work: (query: Query) => Promise<T>): Promise<T> {
@@ -85,7 +104,7 @@ async function inTransaction<T>(pool: Pool, shown: string, work: (query: Query) 
   client.on('error', onLost)
   try {
     await client.query('begin')
-    const result = await work(async (text, values = []) => (await client.query(timed(text, values))).rows as never)
+    const result = await work(async (text, values = []) => (await client.query(text, [...values])).rows as never)
     await client.query('commit')
     return result
   } catch (thrown) {
@@ -99,20 +118,9 @@ async function inTransaction<T>(pool: Pool, shown: string, work: (query: Query) 
   }
 }
 
-/** The part of a client of `pg` that its types leave out. */
-interface Wired {
-  readonly connection: { readonly stream: { setTimeout(ms: number, onTimeout: () => void): unknown; destroy(): unknown } }
-}
-
-/** A network may drop a connection without a word. */
-function limitSilence(client: PoolClient, ms: number): void {
-  const { stream } = (client as unknown as Wired).connection
-  stream.setTimeout(ms, () => stream.destroy())
-}
-
-/** A statement whose connection counts as lost if it takes too long. */
-function timed(text: string, values: readonly unknown[]) {
-  return { text, values: [...values], query_timeout: STATEMENT_MS }
+/** Returns the socket of a client, which the types of `pg` leave out. */
+function streamOf(client: PoolClient): Socket {
+  return (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
 }
 
 function refusal(thrown: unknown, shown: string): Error {

@@ -27,6 +27,7 @@ interface Tick {
   readonly dead: readonly string[]
   readonly strand: readonly TurnId[]
   readonly lost: readonly TurnId[]
+  readonly over: readonly TurnId[]
 }
 
 /** Does what nobody's transaction does (`sql/tick.ts`), and tells DBOS what follows from it. */
@@ -55,6 +56,7 @@ export class Ticker {
     for (let looksAtAll = isWhole, more = true; more; ) {
       const done: Tick | undefined = await this.#bite(looksAtAll, position)
       if (done === undefined) return
+      await engine.cancel(done.over)
       await this.handBack([...done.strand, ...done.lost, ...(await this.#recover(done.dead, isWhole))])
       position = done.position
       if (this.#isOver()) return

@@ -66,7 +66,11 @@ class Worker implements ClusterWorker {
 
   async start(): Promise<void> {
     await this.#checkClock()
+    // DBOS creates indexes, and waits for the transactions of others before it can.
+    this.#shared.connection.setSilentLimit(LONGEST_LAUNCH_MS)
     await this.#launch()
+    // A worker that hears nothing for a lease is taken for dead, and begins again with other connections when it hears.
+    this.#shared.connection.setSilentLimit(this.#parts.leaseMs)
     // Turns are admitted for a worker as soon as it is known, so the tables of DBOS must be there.
     await this.#readQueues()
     this.#parts.limitCalls(this.#calls)

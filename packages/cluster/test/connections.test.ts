@@ -62,7 +62,7 @@ describe.skipIf('missing' in programs)(`the connections of a worker${skipped}`, 
     expect(Math.max(...counts)).toBeLessThanOrEqual(MOST)
   })
 
-  it('may be lost while it joins: it fails with R5101, the process goes on and joins later', async () => {
+  it('may be lost while it joins: it fails with R5101, the process continues and joins later', async () => {
     const world = await ClusterWorld.at(server)
     // Another worker is starting DBOS.
     const other = new Client({ connectionString: world.address })

@@ -22,6 +22,18 @@ const ONE_OF_EACH = [
   'a skill with a function and a fact',
 ]
 
+/** A folder, and a function that opens processes of one cluster in it, with options of their own. They are closed with the test. */
+function openPlace(server: PostgresServer): { workdir: string; process: (options: object) => Reflex } {
+  const [store, workdir] = [server.address(), mkdtempSync(join(tmpdir(), 'reflex-cluster-'))]
+  onTestFinished(() => rmSync(workdir, { recursive: true, force: true, maxRetries: 10 }))
+  const process = (options: object): Reflex => {
+    const reflex = new Reflex({ store, workdir, cluster: true, ...options })
+    onTestFinished(() => reflex.close())
+    return reflex
+  }
+  return { workdir, process }
+}
+
 describe.skipIf('missing' in programs)(`deploys over runs that sleep, on a real server${skipped}`, () => {
   let server: PostgresServer
   beforeAll(async () => {
@@ -32,13 +44,7 @@ describe.skipIf('missing' in programs)(`deploys over runs that sleep, on a real 
   it.each(DEPLOYS.filter(({ name }) => ONE_OF_EACH.includes(name)))(
     '$name: a worker without it does not touch the run, which is listed with what is missing until one has it',
     async (deploy) => {
-      const [store, workdir] = [server.address(), mkdtempSync(join(tmpdir(), 'reflex-cluster-'))]
-      onTestFinished(() => rmSync(workdir, { recursive: true, force: true, maxRetries: 10 }))
-      const process = (options: object): Reflex => {
-        const reflex = new Reflex({ store, workdir, cluster: true, ...options })
-        onTestFinished(() => reflex.close())
-        return reflex
-      }
+      const { workdir, process } = openPlace(server)
       const starter = process(deploy.has)
       const old = await joinCluster(process(deploy.has))
       const handle = await starter.start(deploy.write(workdir), { id: 'otter', trust: 'trusted', ...deploy.start })
@@ -63,15 +69,9 @@ describe.skipIf('missing' in programs)(`deploys over runs that sleep, on a real 
   )
 
   it('a function without a version meets every version, also after a worker with another version has refused the run', async () => {
-    const [store, workdir] = [server.address(), mkdtempSync(join(tmpdir(), 'reflex-cluster-'))]
-    onTestFinished(() => rmSync(workdir, { recursive: true, force: true, maxRetries: 10 }))
+    const { workdir, process } = openPlace(server)
     const deploy = DEPLOYS.find(({ name }) => name === 'a workflow with a guard in a version')
     if (deploy === undefined) throw new Error('the program is gone')
-    const process = (options: object): Reflex => {
-      const reflex = new Reflex({ store, workdir, cluster: true, ...options })
-      onTestFinished(() => reflex.close())
-      return reflex
-    }
     const other = await joinCluster(process(deploy.lacks))
     const starter = process({ ...deploy.has })
     const handle = await starter.start(deploy.write(workdir), { id: 'otter', trust: 'trusted' })
@@ -89,13 +89,7 @@ describe.skipIf('missing' in programs)(`deploys over runs that sleep, on a real 
   })
 
   it('a model with a fallback: a worker that has only the fallback takes the run, also after one without models has refused it', async () => {
-    const [store, workdir] = [server.address(), mkdtempSync(join(tmpdir(), 'reflex-cluster-'))]
-    onTestFinished(() => rmSync(workdir, { recursive: true, force: true, maxRetries: 10 }))
-    const process = (options: object): Reflex => {
-      const reflex = new Reflex({ store, workdir, cluster: true, ...options })
-      onTestFinished(() => reflex.close())
-      return reflex
-    }
+    const { workdir, process } = openPlace(server)
     const say = { id: 'say', spec: { prompt: 'Say it.', writes: 'said', model: 'shed', fallback: ['house'] } }
     const file = join(workdir, 'say.workflow.json')
     writeFileSync(file, JSON.stringify({ id: 'say', entry: 'say', nodes: { say }, edges: [] }))

@@ -101,6 +101,23 @@ describe.skipIf('missing' in programs)(`what is left behind in a cluster${skippe
     expect((await world.cluster.facts()).missingCount).toBe(0)
   })
 
+  it('a turn that was handed to workers that are gone, and that its own worker ended, is over in DBOS too', async () => {
+    const world = await ClusterWorld.at(server)
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    const carry = world.carrying()
+    await world.join(async (run) => {
+      await opened
+      return carry(run)
+    })
+    await world.start('otter')
+    await until(async () => (await world.state('otter')) === 'begun')
+    const table = `${world.schema}_dbos.workflow_status`
+    await world.sql(`update ${table} set status = 'ENQUEUED', application_version = 'gone', executor_id = null, owner_xid = null`)
+    open()
+    await until(async () => (await world.sql<{ status: string }>(`select status from ${table}`))[0]?.status === 'CANCELLED')
+    expect(await world.status('otter')).toBe('completed')
+  })
+
   it('a run may have the name of one that was deleted', async () => {
     const world = await ClusterWorld.at(server)
     await world.join(world.carrying())

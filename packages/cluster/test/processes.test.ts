@@ -152,7 +152,7 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
     expect(again).toBeLessThanOrEqual(32)
   })
 
-  it('go on when the server of the database was away', async () => {
+  it('continue when the server of the database was away', async () => {
     const own = await PostgresServer.start()
     onTestFinished(() => own.stop())
     const address = own.address()
@@ -169,7 +169,7 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
     expect(wrongIn(workers.lines, names)).toEqual([])
   })
 
-  it('go on when the network to the server is cut again and again', async () => {
+  it('continue when the network to the server is cut again and again', async () => {
     const proxy = await PostgresProxy.start(server.port)
     onTestFinished(() => proxy.stop())
     const schema = new URL(server.address()).searchParams.get('schema') ?? ''

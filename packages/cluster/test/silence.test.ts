@@ -9,8 +9,9 @@ describe.skipIf('missing' in programs)('a connection of a cluster on which nothi
   it('is given up after a while, also in a statement of DBOS, and the next statement has another one', async () => {
     const server = await PostgresServer.start()
     onTestFinished(() => server.stop())
-    const connection = await connect(parsePostgresAddress(server.address()), 2000)
+    const connection = await connect(parsePostgresAddress(server.address()))
     onTestFinished(() => connection.close())
+    connection.setSilentLimit(2000)
     // DBOS performs its statements by the pool, without a limit.
     await expect(connection.pool.query('select pg_sleep(3600)')).rejects.toThrow('terminated unexpectedly')
     expect(await connection.query('select 1 as one')).toEqual([{ one: 1 }])

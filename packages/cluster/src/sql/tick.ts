@@ -1,4 +1,4 @@
-import type { Names } from './names.ts'
+import { type Names, TURN } from './names.ts'
 
 /** The most waiting turns of a queue that one bite admits. */
 const MOST_ADMITTED = 64
@@ -21,8 +21,8 @@ const LOST_MS = 60_000
  * the second a run and the time of this bite. What became due since the last bite comes first: it does not wait for 100,000 others that were
  * due before. `more`: other turns can be admitted at once.
  *
- * It returns the dead workers, and the workflows of DBOS to deal with: `strand` those that no living worker of their queue can take any more, and `lost`
- * those that DBOS will never begin.
+ * It returns the dead workers, and the workflows of DBOS to deal with: `strand` those that no living worker of their queue can take any more, `lost`
+ * those that DBOS will never begin, and `over` those whose turn has ended: a worker that was taken for dead ended it, after it was handed to others.
  */
 export function tick({ own, engine }: Names): string {
   return `
@@ -73,7 +73,11 @@ begin
       select id, number from ${own}.turn left join ${engine}.workflow_status as workflow on workflow_uuid = id || ':' || number
         where state = 'admitted' and turn.since < at - ${LOST_MS} and (workflow.status is null or workflow.status not in ('ENQUEUED', 'PENDING')
           or (workflow.status = 'PENDING' and workflow.started_at_epoch_ms < at - ${LOST_MS})) limit ${MOST_LISTED}
-      ) as never), '[]'::json) end
+      ) as never), '[]'::json) end,
+    'over', coalesce((select json_agg(json_build_array(regexp_replace(workflow_uuid, ':\\d+$', ''), substring(workflow_uuid from '\\d+$')::bigint)) from (
+      select workflow_uuid from ${engine}.workflow_status where status = 'ENQUEUED' and name = '${TURN}' and not exists (
+        select from ${own}.turn where state in ('admitted', 'begun') and id || ':' || number = workflow_uuid) limit ${MOST_LISTED}
+      ) as ended), '[]'::json)
   ) into result;
   return result;
 end $$;`

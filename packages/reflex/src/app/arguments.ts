@@ -56,6 +56,11 @@ const COUNT: Form = {
   mismatch: (value) => NUMBER.mismatch(value) ?? (Number(value) > 0 && Number.isFinite(value) ? undefined : NOT_POSITIVE),
 }
 const NOT_POSITIVE = { path: '', why: 'must be a number above 0', fix: 'give a number above 0, or leave it out' }
+const WHOLE: Form = {
+  what: 'a whole number above 0',
+  mismatch: (value) => COUNT.mismatch(value) ?? (Number.isSafeInteger(value) ? undefined : NOT_WHOLE),
+}
+const NOT_WHOLE = { path: '', why: 'must be a whole number', fix: 'give a whole number above 0, or leave it out' }
 
 const SHARED = {
   store: anyOf(TEXT, objectWith('a store', 'create', 'claim', 'read')),
@@ -176,7 +181,7 @@ export const CANCEL_OPTIONS = options({
 export const WORK_OPTIONS = options({
   signal: objectWith('an abort signal', 'addEventListener'),
   grace: NUMBER,
-  maxRuns: COUNT,
+  maxRuns: WHOLE,
   onEvent: FUNCTION,
 } satisfies FormsOf<WorkOptions>)
 export const RUN_OBJECT = shape('a run', { id: TEXT, state: OBJECT, settings: OBJECT })

@@ -46,6 +46,7 @@ test.each([
   [{ signal: {} }, 'signal'],
   [{ grace: '5s' }, 'grace'],
   [{ maxRuns: 0 }, 'maxRuns'],
+  [{ maxRuns: 0.5 }, 'maxRuns'],
   [{ onEvent: true }, 'onEvent'],
   [{ once: true }, 'once'],
 ])('work with %j is refused', async (options, word) => {
