@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import { Pool, type PoolClient } from 'pg'
 import { isFault } from 'reflex-runtime/kernel'
 import { checkSessions, clusterFaults, type PostgresAddress } from 'reflex-runtime/store'
@@ -118,9 +117,16 @@ async function inTransaction<T>(pool: Pool, shown: string, work: (query: Query) 
   }
 }
 
+/** The part of a socket that limits its silence. */
+interface Stream {
+  setTimeout(ms: number): unknown
+  on(event: 'timeout', listener: () => void): unknown
+  destroy(): unknown
+}
+
 /** Returns the socket of a client, which the types of `pg` leave out. */
-function streamOf(client: PoolClient): Socket {
-  return (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
+function streamOf(client: PoolClient): Stream {
+  return (client as unknown as { readonly connection: { readonly stream: Stream } }).connection.stream
 }
 
 function refusal(thrown: unknown, shown: string): Error {
