@@ -666,7 +666,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
    * effects under way have `grace` milliseconds, and what is not settled then is carried on by another worker, as after a crash. Nothing is
    * cancelled. A failure of one run, or of the store for a while, goes to `onEvent` and does not end the work. The times of schedules are left to
    * `reflex worker` and `reflex serve`. With `cluster`, throws as `cluster`, `R5104` for a second worker in this process, `R5105`, `R5106`,
-   * `R5110`, and `R5101` if the database was away at the end.
+   * `R5110`, `R5101` if the database was away at the end, and `R5112` if a run has not ended half a minute after the grace.
    */
   async work(options: WorkOptions = {}): Promise<void> {
     checkArguments('work', { options: [options, WORK_OPTIONS] })

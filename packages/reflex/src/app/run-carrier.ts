@@ -79,6 +79,11 @@ export class RunCarrier {
     return this.#active.size
   }
 
+  /** The names of these runs. */
+  get runs(): readonly string[] {
+    return [...this.#active.keys()]
+  }
+
   has(run: string): boolean {
     return this.#active.has(run)
   }

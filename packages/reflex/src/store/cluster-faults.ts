@@ -85,4 +85,12 @@ export const clusterFaults = defineFaults({
     often: 'a new machine or container without the file, which is then created with another secret',
     fix: 'Copy ~/.reflex/secret from one machine to all the others, readable by its user only, and restart their workers.',
   },
+  R5112: {
+    title: 'A worker does not end',
+    verdict: 'fail',
+    when: 'when a worker of a cluster leaves, half a minute after its grace',
+    means:
+      'A worker was told to end, and a run that it has, or the dispatcher in its process, has not ended. Its effects are aborted. The other workers take its turns over when it has been silent for a lease.',
+    fix: 'End the process. Then read with reflex show RUN what the run that the message names was doing.',
+  },
 })

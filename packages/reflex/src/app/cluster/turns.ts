@@ -98,6 +98,11 @@ export class Turns {
     return this.#words.lackingOf(run).catch(() => [])
   }
 
+  /** The runs that it has taken and not released. */
+  get runs(): readonly string[] {
+    return this.#carrier.runs
+  }
+
   /** Releases the runs, after the grace for effects in flight. */
   async stop(): Promise<void> {
     const { host } = this.#reflex

@@ -1,4 +1,4 @@
-import type { Fault } from '../../kernel/index.ts'
+import type { Fault, Host } from '../../kernel/index.ts'
 import { checkTurnQueue, clusterFaults } from '../../store/index.ts'
 import type { WorkerEvent, WorkOptions } from '../options.ts'
 import type { WorkingReflex } from '../run-carrier.ts'
@@ -25,13 +25,15 @@ export interface ClusterMember {
   readonly can: readonly string[]
   /**
    * Takes no more turns, and releases its runs after the grace. Resolves when its turns have ended. Throws `R5101` if the database was away at the
-   * end: then others take its turns over by lease.
+   * end, and `R5112` if something has not ended half a minute after the grace: then others take its turns over by lease.
    */
   leave(): Promise<void>
 }
 
 const SLOTS = 64
 const MOST_SLOTS = 100_000
+/** Milliseconds after the grace in which a worker ends. What takes longer would hold up its process for ever. */
+const LONGEST_END_MS = 30_000
 
 /**
  * Joins the cluster of a `Reflex`, which gives this process turns of runs from then on. Throws `R5140`, `R5141`, `R5110`, `R5106` for a queue
@@ -72,11 +74,23 @@ export async function joinCluster(reflex: WorkingReflex, options: JoinOptions = 
     async leave() {
       stop.abort()
       // Turns under way end when their runs are released. While the database is away one of the two fails, and the other has the grace.
-      const ends = await Promise.allSettled([member.drain(), turns.stop()])
+      const ends = await endWithin(reflex.host, grace + LONGEST_END_MS, Promise.allSettled([member.drain(), turns.stop()]), turns)
       reflex.limitCalls(undefined)
       for (const end of ends) if (end.status === 'rejected') throw end.reason
     },
   }
+}
+
+/** Resolves as `ends` does. Throws `R5112` if that takes longer than so many milliseconds. */
+async function endWithin<T>(host: Host, ms: number, ends: Promise<T>, turns: Turns): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const cancelTimer = host.at(host.now() + ms, () => reject(unended(ms, turns.runs)))
+  return Promise.race([ends, late]).finally(cancelTimer)
+}
+
+function unended(ms: number, runs: readonly string[]): Fault {
+  const what = runs.length === 0 ? 'the dispatcher in its process' : `of its runs ${runs.join(', ')}`
+  return clusterFaults.make('R5112', `a worker has not ended ${Math.round(ms / 1000)} s after it was told to: ${what}`)
 }
 
 /** Takes turns of the cluster of a `Reflex` until the signal aborts and they have ended. Throws as `joinCluster` and `leave`. */

@@ -29,6 +29,8 @@ export class FakeCluster implements ClusterPackage {
   said: Partial<ClusterFacts> = {}
   /** Resolves when there is room for calls. */
   room: Promise<void> = Promise.resolve()
+  /** Resolves when workers end that were told to. */
+  end: Promise<void> = Promise.resolve()
   /** What `turn` says of runs. */
   readonly waiting = new Map<string, TurnFacts>()
   readonly #store: Store
@@ -86,7 +88,12 @@ export class FakeCluster implements ClusterPackage {
             return () => void this.calls.push(`leave ${call}`)
           },
         })
-        return { drain: async () => void this.workers.splice(this.workers.indexOf(parts), 1) }
+        return {
+          drain: async () => {
+            await this.end
+            this.workers.splice(this.workers.indexOf(parts), 1)
+          },
+        }
       },
       enlist: async (run, place) => {
         if (!this.made.has(place.queue ?? 'default')) throw noQueue(place.queue ?? 'default', [...this.made.keys()])

@@ -34,6 +34,26 @@ describe('an application that works in a cluster', () => {
     expect(fake.workers).toEqual([])
   })
 
+  test('says what has not ended if the dispatcher does not end', async () => {
+    const { process, until, fake, host } = clusterPlace()
+    fake.end = new Promise(() => undefined)
+    const stop = new AbortController()
+    const worked = process('application').work({ signal: stop.signal, grace: 5000 })
+    let isOver = false
+    void worked.catch(() => (isOver = true))
+    const refused = expect(worked).rejects.toMatchObject({
+      code: 'R5112',
+      message: 'a worker has not ended 35 s after it was told to: the dispatcher in its process',
+    })
+    await until(expect.poll(() => fake.workers.length).toBe(1))
+    stop.abort()
+    await host.drain(20)
+    await host.advance(34_999)
+    expect(isOver).toBe(false)
+    await host.advance(1)
+    await refused
+  })
+
   test('does not join for a queue that is not there, nor after its signal', async () => {
     const { process, fake } = clusterPlace()
     await expect(process('one', { cluster: { queues: ['slwo'] } }).work()).rejects.toMatchObject({ code: 'R5106' })
