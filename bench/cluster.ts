@@ -13,7 +13,7 @@ import type { WorkerOrder } from './cluster/worker-child.ts'
 import { type Line, median } from './measure.ts'
 
 /** Runs of a round. */
-const RUNS = 300
+const RUNS = 1000
 const SLEEPING = 1_000_000
 /** Milliseconds for which an idle worker is watched, and between two runs that become due. */
 const IDLE_MS = 10_000

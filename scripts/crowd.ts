@@ -106,7 +106,7 @@ async function inCluster(server: PostgresServer): Promise<readonly string[]> {
   const { wrong, delays } = await clusterCrowd({ server, sleeping, due, workers: WORKERS })
   for (const line of wrong.slice(0, 10)) console.log(`  ${line}`)
   const at = (share: number): string => `${((delays[Math.floor((delays.length - 1) * share)] ?? 0) / 1000).toFixed(1)} s`
-  const late = `done after ${at(0.5)} (median), ${at(1)} (last) from the start of the workers; ${wrong.length} lost`
+  const late = `done after ${at(0.5)} (median), ${at(1)} (last) from the end of the pause; ${wrong.length} lost`
   console.log(`  cluster: ${due} due at once among ${sleeping} asleep, workers: ${WORKERS}: ${late}`)
   return wrong
 }

@@ -9,6 +9,8 @@ const WHOLE_MS = 30_000
 const FORGET_AFTER_MS = 60_000
 /** Milliseconds between two looks for them, if there were none. */
 const FORGET_MS = 2000
+/** Milliseconds between two looks for workflows of turns that have ended. */
+const OVER_MS = 2000
 
 /** The connection, the names and the engine of a cluster. All parts of a worker use the same. */
 export interface Shared {
@@ -27,7 +29,6 @@ interface Tick {
   readonly dead: readonly string[]
   readonly strand: readonly TurnId[]
   readonly lost: readonly TurnId[]
-  readonly over: readonly TurnId[]
 }
 
 /** Does what nobody's transaction does (`sql/tick.ts`), and tells DBOS what follows from it. */
@@ -38,6 +39,8 @@ export class Ticker {
   #wholeAt = 0
   /** The time before which there are no ended workflows to delete. */
   #forgetAt = 0
+  /** The time of the next look for workflows of turns that have ended. */
+  #overAt = 0
   /** The dead workers of which DBOS has no turn, as of the last look at all runs. */
   readonly #recovered = new Set<string>()
 
@@ -56,7 +59,6 @@ export class Ticker {
     for (let looksAtAll = isWhole, more = true; more; ) {
       const done: Tick | undefined = await this.#bite(looksAtAll, position)
       if (done === undefined) return
-      await engine.cancel(done.over)
       await this.handBack([...done.strand, ...done.lost, ...(await this.#recover(done.dead, isWhole))])
       position = done.position
       if (this.#isOver()) return
@@ -66,7 +68,18 @@ export class Ticker {
       looksAtAll = false
     }
     if (isWhole) this.#wholeAt = now
+    if (now >= this.#overAt) {
+      await engine.cancel(await this.#over())
+      this.#overAt = now + OVER_MS
+    }
     if (now >= this.#forgetAt && (await engine.forget(this.#since - FORGET_AFTER_MS)) === 0) this.#forgetAt = now + FORGET_MS
+  }
+
+  /** Returns the turns that have ended, and that DBOS would give to a worker. */
+  async #over(): Promise<readonly TurnId[]> {
+    const { connection, names } = this.#shared
+    const rows = await connection.query<{ id: string; number: number }>(`select id, number::float8 as number from ${names.own}.over()`)
+    return rows.map(({ id, number }) => [id, number])
   }
 
   /** Does one bite; undefined if another worker is doing one. */

@@ -9,7 +9,7 @@ export interface ClusterCrowdOptions {
   readonly server: PostgresServer
   /** Runs that sleep all the time, besides those that become due. */
   readonly sleeping: number
-  /** Runs that become due at once, while no worker is there. */
+  /** Runs that are answered while their queue is paused, and become due at once. */
   readonly due: number
   readonly workers: number
 }
@@ -17,11 +17,11 @@ export interface ClusterCrowdOptions {
 /** The result of a crowd: the runs that did not end, and the steps that were not performed exactly once. */
 export interface ClusterCrowdResult {
   readonly wrong: readonly string[]
-  /** Milliseconds from the first worker to the end of each run that was due, sorted. */
+  /** Milliseconds from the end of the pause to the effect of each run that was due, sorted. */
   readonly delays: readonly number[]
 }
 
-const LEASE_MS = 10_000
+const LEASE_MS = 15_000
 /** Runs begun and answered at a time. */
 const ABREAST = 32
 
@@ -43,11 +43,13 @@ export async function clusterCrowd({ server, sleeping, due, workers: count }: Cl
     const names = Array.from({ length: due }, (_, i) => `run-${i}`)
     await inParts(names, async (id) => (await reflex.run(ASKS, { id })).close())
     await sleep(server, address, sleeping)
-    // The triggers of the cluster are there, and no worker is.
-    await (await openCluster(address, { host: reflex.host })).close()
-    await inParts(names, async (id) => void (await reflex.answer(`${id}/q1`, 'YES', { run: false })))
-    const from = Date.now()
+    const cluster = await openCluster(address, { host: reflex.host })
     await Promise.all(Array.from({ length: count }, () => workers.start()))
+    await cluster.setQueue('default', { paused: true })
+    await inParts(names, async (id) => void (await reflex.answer(`${id}/q1`, 'YES', { run: false })))
+    await cluster.setQueue('default', { paused: false })
+    const from = Date.now()
+    await cluster.close()
     while ((await completed(server, address)) < due) await new Promise((resolve) => setTimeout(resolve, 500))
     const ended = workers.lines.filter(({ did }) => did === 'ended')
     const times = new Map<string, number>()

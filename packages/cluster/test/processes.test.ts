@@ -200,7 +200,7 @@ describe.skipIf('missing' in programs)(`workers of a cluster in processes of the
     expect(wrongIn(workers.lines, names)).toEqual([])
   })
 
-  it('carry on what was answered while no worker was there, among runs that sleep', async () => {
+  it('carry on what was answered while their queue was paused, among runs that sleep', async () => {
     const { wrong, delays } = await clusterCrowd({ server, sleeping: 2000, due: 40, workers: 2 })
     expect(wrong).toEqual([])
     expect(delays).toHaveLength(40)

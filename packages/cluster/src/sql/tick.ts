@@ -21,8 +21,8 @@ const LOST_MS = 60_000
  * the second a run and the time of this bite. What became due since the last bite comes first: it does not wait for 100,000 others that were
  * due before. `more`: other turns can be admitted at once.
  *
- * It returns the dead workers, and the workflows of DBOS to deal with: `strand` those that no living worker of their queue can take any more, `lost`
- * those that DBOS will never begin, and `over` those whose turn has ended: a worker that was taken for dead ended it, after it was handed to others.
+ * It returns the dead workers, and the workflows of DBOS to deal with: `strand` those that no living worker of their queue can take any more, and `lost`
+ * those that DBOS will never begin.
  */
 export function tick({ own, engine }: Names): string {
   return `
@@ -73,11 +73,7 @@ begin
       select id, number from ${own}.turn left join ${engine}.workflow_status as workflow on workflow_uuid = id || ':' || number
         where state = 'admitted' and turn.since < at - ${LOST_MS} and (workflow.status is null or workflow.status not in ('ENQUEUED', 'PENDING')
           or (workflow.status = 'PENDING' and workflow.started_at_epoch_ms < at - ${LOST_MS})) limit ${MOST_LISTED}
-      ) as never), '[]'::json) end,
-    'over', coalesce((select json_agg(json_build_array(regexp_replace(workflow_uuid, ':\\d+$', ''), substring(workflow_uuid from '\\d+$')::bigint)) from (
-      select workflow_uuid from ${engine}.workflow_status where status = 'ENQUEUED' and name = '${TURN}' and not exists (
-        select from ${own}.turn where state in ('admitted', 'begun') and id || ':' || number = workflow_uuid) limit ${MOST_LISTED}
-      ) as ended), '[]'::json)
+      ) as never), '[]'::json) end
   ) into result;
   return result;
 end $$;`
@@ -88,10 +84,19 @@ end $$;`
  *
  * - `is_served`: a living worker of a version takes turns of a queue.
  * - `recoverable`: those of the given turns that such a worker can take over, and their queues.
+ * - `over`: workflows that DBOS has queued although their turn has ended: a worker that was taken for dead ended it, after it was handed to others.
  * - `strand`: turns that were admitted for a worker wait again, for any other. They keep their place among those that wait.
  */
-export function strand({ own, store }: Names): string {
+export function strand({ own, store, engine }: Names): string {
   return `
+create or replace function ${own}.over() returns table (id text, number bigint) language plpgsql stable
+  security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query select regexp_replace(workflow_uuid, ':\\d+$', ''), substring(workflow_uuid from '\\d+$')::bigint from ${engine}.workflow_status
+    where status = 'ENQUEUED' and name = '${TURN}' and not exists (
+      select from ${own}.turn where state in ('admitted', 'begun') and turn.id || ':' || turn.number = workflow_uuid) limit ${MOST_LISTED};
+end $$;
+
 create or replace function ${own}.is_served(of_queue text, of_version text, at bigint) returns boolean language sql stable
   security definer set search_path = pg_catalog, pg_temp as $$
   select exists (select from ${own}.worker where version = of_version and seen + ttl > at and not drains
