@@ -50,12 +50,25 @@ const reflex = new Reflex({
 })
 const member = await joinCluster(reflex, { grace: order.grace ?? 1000 })
 process.send?.('joined')
+/** Milliseconds after which a process that has not ended says why. */
+const LATE_MS = 60_000
+
 process.once('message', () => {
+  let phase = 'leaves'
+  const report = (): void => {
+    const open = [...reflex.runtime.openRuns.keys()].join(' ')
+    process.stderr.write(
+      `${process.pid} has not ended: it ${phase}, its open runs: ${open}; ${process.getActiveResourcesInfo().join(' ')}\n`,
+    )
+  }
+  setTimeout(report, LATE_MS).unref()
   void (async () => {
     const left = member.leave()
     process.send?.('leaves')
     await left
+    phase = 'closes'
     await reflex.close()
+    phase = 'is closed'
     process.disconnect()
   })()
 })

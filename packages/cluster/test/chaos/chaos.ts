@@ -96,7 +96,8 @@ export class Chaos {
     const late = AbortSignal.timeout(HUNG_MS)
     const tooLate = new Promise<void>((resolve) => late.addEventListener('abort', () => resolve()))
     await Promise.race([injecting, tooLate])
-    if (late.aborted) this.#world.fleet.ended.push('a worker did not drain')
+    const { ended, workers } = this.#world.fleet
+    if (late.aborted) ended.push(`a worker did not drain: ${workers.said.filter((line) => line.includes('has not ended')).join('')}`)
   }
 
   async #judge(): Promise<ChaosResult> {
