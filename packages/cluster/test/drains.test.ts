@@ -36,13 +36,24 @@ async function place(more: Partial<ChildOrder> = {}) {
   })
   const begun = (): string[] => workers.lines.filter(({ did }) => did === 'begun').map(({ run }) => run)
   const completed = async (count: number): Promise<boolean> => (await reflex.store.runs({ status: ['completed'] })).length === count
+  const start = async (id: string): Promise<void> => (await reflex.start(CALL, { id })).close()
   return {
     server,
     workers,
     reflex,
     begun,
     completed,
-    start: async (id: string): Promise<void> => (await reflex.start(CALL, { id })).close(),
+    start,
+    /** Begins to drain a worker with an effect under way while the database is away, which it reports. */
+    async drainWithoutServer(): Promise<ChildProcess> {
+      const leaving = await workers.start()
+      await start('first')
+      await until(() => begun().length === 1)
+      await server.down()
+      await workers.beginDrain(leaving)
+      await until(() => workers.said.some((line) => line.includes('R5101')))
+      return leaving
+    },
     open: (): void => writeFileSync(gate, ''),
   }
 }
@@ -85,13 +96,8 @@ describe.skipIf('missing' in programs)(`a worker that drains${skipped}`, () => {
   })
 
   it('has its grace although the database is away when it begins to drain, and keeps the result of its effect', async () => {
-    const { server, workers, reflex, begun, completed, start, open } = await place({ repeat: 'ask' })
-    const leaving = await workers.start()
-    await start('first')
-    await until(() => begun().length === 1)
-    await server.down()
-    await workers.beginDrain(leaving)
-    await until(() => workers.said.some((line) => line.includes('R5101')))
+    const { server, workers, reflex, begun, completed, drainWithoutServer, open } = await place({ repeat: 'ask' })
+    const leaving = await drainWithoutServer()
     await server.up()
     open()
     expect(await endOf(leaving)).toBe(0)
@@ -102,13 +108,8 @@ describe.skipIf('missing' in programs)(`a worker that drains${skipped}`, () => {
   })
 
   it('ends although the database stays away, after the grace of its effect', async () => {
-    const { server, workers, begun, start, open } = await place()
-    const leaving = await workers.start()
-    await start('first')
-    await until(() => begun().length === 1)
-    await server.down()
-    await workers.beginDrain(leaving)
-    await until(() => workers.said.some((line) => line.includes('R5101')))
+    const { server, workers, drainWithoutServer, open } = await place()
+    const leaving = await drainWithoutServer()
     open()
     expect(await endOf(leaving)).toBe(1)
     expect(workers.lines.map(({ did }) => did)).toEqual(['begun', 'ended'])
