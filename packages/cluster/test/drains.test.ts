@@ -45,7 +45,7 @@ async function place(more: Partial<ChildOrder> = {}) {
     completed,
     start,
     /** Begins to drain a worker with an effect under way while the database is away, which it reports. */
-    async drainWithoutServer(): Promise<ChildProcess> {
+    drainWithoutServer: async (): Promise<ChildProcess> => {
       const leaving = await workers.start()
       await start('first')
       await until(() => begun().length === 1)
