@@ -10,6 +10,9 @@ import { Reflex } from '../../reflex/src/app/reflex.ts'
 import { defineTool } from '../../reflex/src/tools/index.ts'
 import type { ChildOrder } from './processes.ts'
 
+/** Milliseconds after which a process that has not ended says why. */
+const LATE_MS = 60_000
+
 const { positionals } = parseArgs({ allowPositionals: true })
 const order = JSON.parse(positionals[0] ?? '{}') as ChildOrder
 
@@ -50,8 +53,6 @@ const reflex = new Reflex({
 })
 const member = await joinCluster(reflex, { grace: order.grace ?? 1000 })
 process.send?.('joined')
-/** Milliseconds after which a process that has not ended says why. */
-const LATE_MS = 60_000
 
 process.once('message', () => {
   let phase = 'leaves'

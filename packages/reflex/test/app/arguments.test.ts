@@ -76,7 +76,7 @@ function opened(): Reflex {
   return reflex
 }
 
-// A worker works until it is told to end.
+// `work` resolves only after its signal has aborted. The next test calls it with options that it refuses.
 test.each(methodsOf(Reflex.prototype).filter((name) => name !== 'work'))(
   'reflex.%s gives a fault for arguments that it does not take',
   async (name) => {
