@@ -1,6 +1,8 @@
 import { DBOS, DBOSClient, type DLogger } from '@dbos-inc/dbos-sdk'
 import type { Pool } from 'pg'
+import type { Host } from 'reflex-runtime/kernel'
 import type { Connection } from './connection.ts'
+import { patientPool, promptPool, shown, withMethods } from './pools.ts'
 import { APPLICATION, TURN } from './sql/names.ts'
 
 /** Milliseconds between two looks of a worker at a queue: half of it is what dispatch adds to the delay of a turn. */
@@ -19,6 +21,7 @@ const FORGOTTEN = 500
 /** What DBOS does for a process that takes turns. */
 export interface EngineParts {
   readonly connection: Connection
+  readonly host: Host
   readonly schema: string
   readonly worker: string
   readonly version: string
@@ -30,11 +33,21 @@ export interface EngineParts {
 }
 
 /** Starts DBOS in this process. It executes the turns that the cluster has admitted for this version. */
-export async function launchEngine({ connection, schema, worker, version, queues, slots, turn, onTrouble }: EngineParts): Promise<void> {
+export async function launchEngine({
+  connection,
+  host,
+  schema,
+  worker,
+  version,
+  queues,
+  slots,
+  turn,
+  onTrouble,
+}: EngineParts): Promise<void> {
   DBOS.setConfig({
     name: APPLICATION,
     systemDatabaseUrl: connection.url,
-    systemDatabasePool: poolWith(slots, connection.pool),
+    systemDatabasePool: poolWith(slots, patientPool(connection.pool, host)),
     systemDatabaseSchemaName: schema,
     executorID: worker,
     applicationVersion: version,
@@ -82,7 +95,7 @@ function poolWith(slots: number, pool: Pool): Pool {
       if (row.name?.endsWith(RECOVERED) === false && 'worker_concurrency' in row) row.worker_concurrency = slots
     return result
   }
-  return new Proxy(pool, { get: (target, key) => (key === 'query' ? query : (Reflect.get(target, key) as unknown)) })
+  return withMethods(pool, { query })
 }
 
 /** A row of the table `queues` of DBOS. Rows of other tables have no slots. */
@@ -102,7 +115,7 @@ export class Engine {
   static async open({ url, pool }: Connection, schema: string): Promise<Engine> {
     const client = await DBOSClient.create({
       systemDatabaseUrl: url,
-      systemDatabasePool: pool,
+      systemDatabasePool: promptPool(pool),
       systemDatabaseSchemaName: schema,
       applicationName: APPLICATION,
       logger: quietLogger(() => undefined),
@@ -112,43 +125,47 @@ export class Engine {
 
   /** Hands turns of dead workers to the living ones that take turns of a queue. */
   async recover(turns: readonly TurnId[], queue: string): Promise<void> {
-    await this.#client.resumeWorkflows(turns.map(workflowOf), { queueName: recoveredQueue(queue) })
+    await shown(this.#client.resumeWorkflows(turns.map(workflowOf), { queueName: recoveredQueue(queue) }))
   }
 
   /** Returns the turns that workers have taken and not ended: at most so many that further ones are returned by a later call, once these are dealt with. */
   async takenBy(workers: readonly string[]): Promise<readonly TurnId[]> {
     if (workers.length === 0) return []
-    const pending = await this.#client.listWorkflows({
-      status: 'PENDING',
-      executorId: [...workers],
-      limit: FORGOTTEN,
-      loadInput: false,
-      loadOutput: false,
-    })
+    const pending = await shown(
+      this.#client.listWorkflows({
+        status: 'PENDING',
+        executorId: [...workers],
+        limit: FORGOTTEN,
+        loadInput: false,
+        loadOutput: false,
+      }),
+    )
     return pending.map(({ workflowID }) => turnOf(workflowID))
   }
 
   /** Makes workers no longer look at a queue. */
   async removeQueue(name: string): Promise<void> {
-    for (const queue of [name, recoveredQueue(name)]) await this.#client.deleteQueue(queue)
+    for (const queue of [name, recoveredQueue(name)]) await shown(this.#client.deleteQueue(queue))
   }
 
   /** Takes turns back from the queues. */
   async cancel(turns: readonly TurnId[]): Promise<void> {
-    if (turns.length > 0) await this.#client.cancelWorkflows(turns.map(workflowOf))
+    if (turns.length > 0) await shown(this.#client.cancelWorkflows(turns.map(workflowOf)))
   }
 
   /** Forgets what ended before a time, in milliseconds since the epoch. Returns the number. */
   async forget(before: number): Promise<number> {
-    const ended = await this.#client.listWorkflows({
-      status: ['SUCCESS', 'ERROR', 'CANCELLED'],
-      completedBefore: new Date(before).toISOString(),
-      limit: FORGOTTEN,
-      loadInput: false,
-      loadOutput: false,
-    })
+    const ended = await shown(
+      this.#client.listWorkflows({
+        status: ['SUCCESS', 'ERROR', 'CANCELLED'],
+        completedBefore: new Date(before).toISOString(),
+        limit: FORGOTTEN,
+        loadInput: false,
+        loadOutput: false,
+      }),
+    )
     const ids = ended.map(({ workflowID }) => workflowID)
-    if (ids.length > 0) await this.#client.deleteWorkflows(ids)
+    if (ids.length > 0) await shown(this.#client.deleteWorkflows(ids))
     return ids.length
   }
 

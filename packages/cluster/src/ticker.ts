@@ -9,8 +9,8 @@ const WHOLE_MS = 30_000
 const FORGET_AFTER_MS = 60_000
 /** Milliseconds between two looks for them, if there were none. */
 const FORGET_MS = 2000
-/** Milliseconds between two looks for workflows of turns that have ended. */
-const OVER_MS = 2000
+/** Milliseconds between two looks for turns without workflows, and for workflows without turns. */
+const ASTRAY_MS = 2000
 
 /** The connection, the names and the engine of a cluster. All parts of a worker use the same. */
 export interface Shared {
@@ -28,7 +28,6 @@ interface Tick {
   readonly more: boolean
   readonly dead: readonly string[]
   readonly strand: readonly TurnId[]
-  readonly lost: readonly TurnId[]
 }
 
 /** Does what nobody's transaction does (`sql/tick.ts`), and tells DBOS what follows from it. */
@@ -39,10 +38,8 @@ export class Ticker {
   #wholeAt = 0
   /** The time before which there are no ended workflows to delete. */
   #forgetAt = 0
-  /** The time of the next look for workflows of turns that have ended. */
-  #overAt = 0
-  /** The dead workers of which DBOS has no turn, as of the last look at all runs. */
-  readonly #recovered = new Set<string>()
+  /** The time of the next look for turns without workflows, and for workflows without turns. */
+  #astrayAt = 0
 
   /** `isOver`: true if this worker does no more. */
   constructor(shared: Shared, isOver: () => boolean) {
@@ -59,7 +56,7 @@ export class Ticker {
     for (let looksAtAll = isWhole, more = true; more; ) {
       const done: Tick | undefined = await this.#bite(looksAtAll, position)
       if (done === undefined) return
-      await this.handBack([...done.strand, ...done.lost, ...(await this.#recover(done.dead, isWhole))])
+      await this.handBack([...done.strand, ...(await this.#recover(done.dead))])
       position = done.position
       if (this.#isOver()) return
       more = position !== null || done.more
@@ -68,17 +65,18 @@ export class Ticker {
       looksAtAll = false
     }
     if (isWhole) this.#wholeAt = now
-    if (now >= this.#overAt) {
-      await engine.cancel(await this.#over())
-      this.#overAt = now + OVER_MS
+    if (now >= this.#astrayAt) {
+      await engine.cancel(await this.#listed('over'))
+      await this.handBack(await this.#listed('lost'))
+      this.#astrayAt = now + ASTRAY_MS
     }
     if (now >= this.#forgetAt && (await engine.forget(this.#since - FORGET_AFTER_MS)) === 0) this.#forgetAt = now + FORGET_MS
   }
 
-  /** Returns the turns that have ended, and that DBOS would give to a worker. */
-  async #over(): Promise<readonly TurnId[]> {
+  /** Returns the turns of a list in the database. */
+  async #listed(list: 'over' | 'lost'): Promise<readonly TurnId[]> {
     const { connection, names } = this.#shared
-    const rows = await connection.query<{ id: string; number: number }>(`select id, number::float8 as number from ${names.own}.over()`)
+    const rows = await connection.query<{ id: string; number: number }>(`select id, number::float8 as number from ${names.own}.${list}()`)
     return rows.map(({ id, number }) => [id, number])
   }
 
@@ -90,19 +88,22 @@ export class Ticker {
     return row?.tick ?? undefined
   }
 
-  /**
-   * Hands the turns of dead workers to living ones. Returns those that no living worker can take. A worker without any is not asked about
-   * again: the list of dead workers is that of an hour. All are, in a tick that looks at all runs.
-   */
-  async #recover(dead: readonly string[], isWhole: boolean): Promise<readonly TurnId[]> {
-    for (const id of this.#recovered) if (isWhole || !dead.includes(id)) this.#recovered.delete(id)
-    const workers = dead.filter((id) => !this.#recovered.has(id))
+  /** Hands the turns of dead workers to living ones. Returns those that no living worker can take. */
+  async #recover(dead: readonly string[]): Promise<readonly TurnId[]> {
     const { connection, names, engine } = this.#shared
-    const turns = await engine.takenBy(workers)
-    if (turns.length === 0) {
-      for (const id of workers) this.#recovered.add(id)
-      return []
-    }
+    if ((await engine.takenBy(dead)).length === 0) return []
+    return connection.transaction(async (query) => {
+      // One worker at a time: a turn that another has handed on meanwhile would be taken from whoever has it.
+      const [row] = await query<{ free: boolean }>(
+        `select pg_try_advisory_xact_lock(hashtext('reflex cluster recovery'), hashtext('${names.own}')) as free`,
+      )
+      return row?.free === true ? this.#handOn(await engine.takenBy(dead)) : []
+    })
+  }
+
+  /** Hands turns to the living workers of their queues. Returns those that none of them can take. */
+  async #handOn(turns: readonly TurnId[]): Promise<readonly TurnId[]> {
+    const { connection, names, engine } = this.#shared
     const rows = await connection.query<{ id: string; number: number; queue: string }>(
       `select id, number::float8 as number, queue from ${names.own}.recoverable($1, $2)`,
       columnsOf(turns),

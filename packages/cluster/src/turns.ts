@@ -3,7 +3,7 @@ import { clusterFaults, type TurnOutcome, type WorkerParts } from 'reflex-runtim
 import { troubleOf } from './repeats.ts'
 import type { Shared, Ticker } from './ticker.ts'
 
-/** Milliseconds until the end of a turn is written again that could not be written. */
+/** Milliseconds until the begin or the end of a turn is written again that could not be written. */
 const AGAIN_MS = 500
 
 /** The turns of one worker, from their begin to their end. */
@@ -52,33 +52,39 @@ export class Turns {
     while (this.#unrested.size > 0) await Promise.allSettled(this.#unrested)
   }
 
-  /** Writes no end again that cannot be written. */
+  /** Writes nothing again that cannot be written. */
   giveUp(): void {
     this.#hasGivenUp = true
   }
 
-  /** The workflow of DBOS: it has no steps, since the journal of the run knows what is settled. */
+  /**
+   * The workflow of DBOS: it has no steps, since the journal of the run knows what is settled. It begins the turn, carries it on until it rests, and
+   * writes its end. A turn that has begun or ended already is left alone.
+   */
   async carry(run: string, number: number): Promise<void> {
     const id = `${run}:${number}`
     this.#underWay.add(id)
-    const outcome = this.#outcomeOf(run, number)
-    this.#unrested.add(outcome)
     try {
+      const queue = await this.#again(() => this.#begin(run, number))
+      if (queue === undefined) return
+      const outcome = this.#outcomeOf(run, queue)
+      this.#unrested.add(outcome)
       const end = await outcome.finally(() => this.#unrested.delete(outcome))
-      if (end !== undefined) await this.#endInTheEnd(run, number, end)
+      await this.#again(() => this.#end(run, number, end))
     } finally {
       this.#underWay.delete(id)
     }
   }
 
-  /** Begins a turn and carries it on until it rests; undefined if it has begun or ended already. */
-  async #outcomeOf(run: string, number: number): Promise<TurnOutcome | undefined> {
+  /** Begins a turn. Returns its queue; undefined if it has begun or ended already. */
+  async #begin(run: string, number: number): Promise<string | undefined> {
     const { connection, names } = this.#shared
-    const { worker } = this.#parts
     const begin = `select ${names.own}.begin_turn($1, $2, $3) as queue`
-    const [row] = await connection.query<{ queue: string | null }>(begin, [run, number, worker.id])
-    const queue = row?.queue ?? undefined
-    if (queue === undefined) return undefined
+    const [row] = await connection.query<{ queue: string | null }>(begin, [run, number, this.#parts.worker.id])
+    return row?.queue ?? undefined
+  }
+
+  async #outcomeOf(run: string, queue: string): Promise<TurnOutcome> {
     try {
       return await this.#parts.carry(run, queue)
     } catch (thrown) {
@@ -86,12 +92,12 @@ export class Turns {
     }
   }
 
-  /** Writes the end of a turn, again and again while the database is away: the heartbeat reports that. */
-  async #endInTheEnd(run: string, number: number, outcome: TurnOutcome): Promise<void> {
+  /** Writes something again and again while the database is away, which the heartbeat reports: DBOS ends a workflow that fails. */
+  async #again<T>(work: () => Promise<T>): Promise<T> {
     const { host } = this.#shared
     for (;;)
       try {
-        return await this.#end(run, number, outcome)
+        return await work()
       } catch (thrown) {
         if (this.#hasGivenUp) throw thrown
         await new Promise<void>((resolve) => void host.at(host.now() + AGAIN_MS, resolve))

@@ -107,6 +107,7 @@ class Worker implements ClusterWorker {
       this.#isLaunched = true
       await launchEngine({
         connection,
+        host,
         schema: engineSchema(schema),
         worker: worker.id,
         version: this.#version,
@@ -160,7 +161,8 @@ class Worker implements ClusterWorker {
         values ($1, $2, $3, exists (select from unnest($3::text[]) as word where word like '%@*'), $4, $5, ${names.own}.now_ms(), ${names.own}.now_ms(),
           $6, $7, $8)
         on conflict (id) do update set version = excluded.version, can = excluded.can, open = excluded.open, queues = excluded.queues, slots = excluded.slots,
-          seen = excluded.seen, ttl = excluded.ttl, drains = excluded.drains`,
+          seen = excluded.seen, ttl = excluded.ttl, drains = excluded.drains,
+          began = case when worker.seen + worker.ttl > excluded.seen then worker.began else excluded.began end`,
       [worker.id, this.#version, [...can].sort(), queues ?? null, slots, leaseMs, this.#isDraining, fingerprint ?? null],
     )
   }
@@ -183,14 +185,16 @@ class Worker implements ClusterWorker {
       await this.#repeats.stop()
     }
     // A worker that leaves nothing behind need not say it: its lease ends by itself.
-    await this.#sayGone().catch((thrown: unknown) => {
+    await this.#sayGone(hasEnded).catch((thrown: unknown) => {
       if (!hasEnded) throw thrown
     })
   }
 
-  async #sayGone(): Promise<void> {
+  /** Says that this worker is gone. One that has left something behind is dead from now on: others look for it. */
+  async #sayGone(hasEnded: boolean): Promise<void> {
     const { connection, names } = this.#shared
-    if (this.#isKnown) await connection.query(`update ${names.own}.worker set seen = 0 where id = $1`, [this.#parts.worker.id])
+    const seen = hasEnded ? '0' : `${names.own}.now_ms() - ttl`
+    if (this.#isKnown) await connection.query(`update ${names.own}.worker set seen = ${seen} where id = $1`, [this.#parts.worker.id])
   }
 
   /** Ends DBOS when the turns are over. What it cannot write while the database is away is given up in the end: false. */

@@ -118,6 +118,47 @@ describe.skipIf('missing' in programs)(`what is left behind in a cluster${skippe
     expect(await world.status('otter')).toBe('completed')
   })
 
+  it('a turn that cannot be begun, because the database fails, is begun once it works', async () => {
+    const world = await ClusterWorld.at(server)
+    await world.join(world.carrying())
+    const [begin, away] = [`${world.schema}_cluster.begin_turn`, 'begin_turn_away']
+    await world.sql(`alter function ${begin} rename to ${away}`)
+    await world.start('otter')
+    const workflow = async (): Promise<string | undefined> =>
+      (await world.sql<{ status: string }>(`select status from ${world.schema}_dbos.workflow_status`))[0]?.status
+    await until(async () => (await workflow()) === 'PENDING')
+    await world.sql(`alter function ${world.schema}_cluster.${away} rename to begin_turn`)
+    await until(async () => (await workflow()) === 'SUCCESS')
+    expect([await world.status('otter'), world.turns]).toEqual(['completed', ['otter']])
+  })
+
+  it('a turn whose workflow has ended in DBOS is handed to another worker, unless its worker lives', async () => {
+    const tables = await twoQueues()
+    const end = (status: string) => tables.ask(`update ${tables.world.schema}_dbos.workflow_status set status = $1`, [status])
+    const lost = () => tables.ask<{ id: string }>('select id from own.lost()')
+    expect(await lost()).toEqual([])
+    await end('ERROR')
+    expect(await lost()).toEqual([{ id: 'otter-1' }])
+    await tables.begin('otter-1', 'a')
+    await end('SUCCESS')
+    expect(await lost()).toEqual([])
+    await die(tables, 'a')
+    expect(await lost()).toEqual([{ id: 'otter-1' }])
+  })
+
+  it('an admitted turn that DBOS does not have is begun', async () => {
+    const world = await ClusterWorld.at(server)
+    await world.cluster.setQueue('default', { paused: true })
+    await world.start('otter')
+    await world.join(world.carrying())
+    await world.sql(
+      `update ${world.schema}_cluster.turn set state = 'admitted', version = (select version from ${world.schema}_cluster.worker)`,
+    )
+    await world.cluster.setQueue('default', { paused: false })
+    await until(async () => (await world.status('otter')) === 'completed')
+    expect(world.turns).toEqual(['otter'])
+  })
+
   it('a run may have the name of one that was deleted', async () => {
     const world = await ClusterWorld.at(server)
     await world.join(world.carrying())

@@ -84,7 +84,7 @@ declare
   now_living text; done integer;
 begin
   select coalesce(string_agg(word, ';' order by word), '') into now_living from (
-    select distinct version || ' ' || coalesce(queues::text, '') as word from ${own}.worker where seen + ttl > at and not drains) as words;
+    select concat_ws(' ', version, queues, max(began)) as word from ${own}.worker where seen + ttl > at and not drains group by version, queues) as words;
   if not whole and exists (select from ${own}.header where living = now_living) then return false; end if;
   with able as (select distinct can, open, queues from ${own}.worker where seen + ttl > at and not drains)
   update ${own}.turn set parked = false where run in (select run from ${own}.turn where state = 'waits' and parked

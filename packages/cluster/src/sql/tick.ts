@@ -8,7 +8,7 @@ const MOST_LISTED = 500
 const OVERLAP_MS = 30_000
 /** Milliseconds after which a place of a run that was never created is forgotten, and a worker that is gone. */
 const FORGET_MS = 3_600_000
-/** Milliseconds after which an admitted turn that DBOS does not begin is lost: the server crashed, or the worker could not begin it. */
+/** Milliseconds after which a turn is lost that a worker has taken and does not begin. */
 const LOST_MS = 60_000
 
 /**
@@ -21,10 +21,10 @@ const LOST_MS = 60_000
  * the second a run and the time of this bite. What became due since the last bite comes first: it does not wait for 100,000 others that were
  * due before. `more`: other turns can be admitted at once.
  *
- * It returns the dead workers, and the workflows of DBOS to deal with: `strand` those that no living worker of their queue can take any more, and `lost`
- * those that DBOS will never begin.
+ * It returns the workers that died in the last half minute, or all if `whole`, and `strand`: the turns that no living worker of their queue can take
+ * any more.
  */
-export function tick({ own, engine }: Names): string {
+export function tick({ own }: Names): string {
   return `
 create or replace function ${own}.tick(looked_at bigint, whole boolean, from_place bigint[] default null) returns json
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
@@ -62,18 +62,13 @@ begin
   end loop;
   select json_build_object(
     'at', at, 'position', next, 'more', more,
-    'dead', coalesce((select json_agg(id) from ${own}.worker where seen + ttl <= at), '[]'::json),
+    'dead', coalesce((select json_agg(id) from ${own}.worker where seen + ttl <= at and (whole or seen + ttl > at - ${OVERLAP_MS})), '[]'::json),
     'strand', coalesce((select json_agg(json_build_array(id, number)) from (
       select id, number from ${own}.turn join (
         select queue, version from ${own}.load group by queue, version having sum(turns) <> 0 and not ${own}.is_served(queue, version, at)
       ) as unserved using (queue, version)
         where state = 'admitted' or (state = 'begun' and worker in (select id from ${own}.worker where seen + ttl <= at)) limit ${MOST_LISTED}
-      ) as stranded), '[]'::json),
-    'lost', case when not whole or next is not null then '[]'::json else coalesce((select json_agg(json_build_array(id, number)) from (
-      select id, number from ${own}.turn left join ${engine}.workflow_status as workflow on workflow_uuid = id || ':' || number
-        where state = 'admitted' and turn.since < at - ${LOST_MS} and (workflow.status is null or workflow.status not in ('ENQUEUED', 'PENDING')
-          or (workflow.status = 'PENDING' and workflow.started_at_epoch_ms < at - ${LOST_MS})) limit ${MOST_LISTED}
-      ) as never), '[]'::json) end
+      ) as stranded), '[]'::json)
   ) into result;
   return result;
 end $$;`
@@ -85,6 +80,8 @@ end $$;`
  * - `is_served`: a living worker of a version takes turns of a queue.
  * - `recoverable`: those of the given turns that such a worker can take over, and their queues.
  * - `over`: workflows that DBOS has queued although their turn has ended: a worker that was taken for dead ended it, after it was handed to others.
+ * - `lost`: turns that wait for a worker, or whose worker died, and that DBOS gives to nobody: it has ended their workflows, because a worker could not
+ *   begin them or found that another had, or it has forgotten them in a crash of the server.
  * - `strand`: turns that were admitted for a worker wait again, for any other. They keep their place among those that wait.
  */
 export function strand({ own, store, engine }: Names): string {
@@ -95,6 +92,18 @@ begin
   return query select regexp_replace(workflow_uuid, ':\\d+$', ''), substring(workflow_uuid from '\\d+$')::bigint from ${engine}.workflow_status
     where status = 'ENQUEUED' and name = '${TURN}' and not exists (
       select from ${own}.turn where state in ('admitted', 'begun') and turn.id || ':' || turn.number = workflow_uuid) limit ${MOST_LISTED};
+end $$;
+
+create or replace function ${own}.lost() returns table (id text, number bigint) language plpgsql stable
+  security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  at bigint := ${own}.now_ms();
+begin
+  return query select turn.id::text, turn.number from ${own}.turn
+    left join ${engine}.workflow_status as workflow on workflow_uuid = turn.id || ':' || turn.number
+    where (state = 'admitted' or (state = 'begun' and worker in (select worker.id from ${own}.worker where seen + ttl <= at)))
+      and (workflow.status is null or workflow.status not in ('ENQUEUED', 'PENDING')
+        or (state = 'admitted' and workflow.status = 'PENDING' and workflow.started_at_epoch_ms < at - ${LOST_MS})) limit ${MOST_LISTED};
 end $$;
 
 create or replace function ${own}.is_served(of_queue text, of_version text, at bigint) returns boolean language sql stable
