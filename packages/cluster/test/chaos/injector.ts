@@ -5,6 +5,9 @@ import type { ChaosOptions, FaultName } from './options.ts'
 /** Each as often as it is listed. */
 const DRAWN = ['kill', 'kill', 'kill', 'stop', 'stop', 'cut', 'cut', 'cut', 'delay', 'delay', 'silence', 'restart', 'deploy'] as const
 
+/** Milliseconds by which each way takes longer: at most as between two continents. */
+const DELAYS = [10, 100] as const
+
 /** Kills, stops, cuts off and replaces the workers of a fleet, and restarts its server. */
 export class Injector {
   readonly #fleet: Fleet
@@ -58,7 +61,7 @@ export class Injector {
     const dice = this.#dice
     const away = dice.between(leaseMs + 500, leaseMs * 2)
     const down = dice.between(0, leaseMs * 1.5)
-    const by = dice.between(20, 200)
+    const by = dice.between(...DELAYS)
     const member = this.#fleet.alive[dice.between(0, Math.max(0, this.#fleet.alive.length - 1))]
     const whom = name === 'restart' || name === 'deploy' ? '' : ` ${member?.child.pid}`
     this.#options.onLine?.(`  ${name}${whom}, ${this.#progress()}`)

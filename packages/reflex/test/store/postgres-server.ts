@@ -135,6 +135,8 @@ export class PostgresServer {
   /** Performs a statement as the server's own user. */
   async sql<Row = Record<string, unknown>>(text: string, values: readonly unknown[] = [], database = 'postgres'): Promise<Row[]> {
     const client = new Client({ host: '127.0.0.1', port: this.port, user: 'postgres', password: PASSWORD, database })
+    // A server that ends between two messages is an event, which would end the process.
+    client.on('error', () => undefined)
     await client.connect()
     try {
       return (await client.query(text, [...values])).rows as Row[]
