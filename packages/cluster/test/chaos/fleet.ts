@@ -24,10 +24,12 @@ export interface Outage {
   readonly to: number
 }
 
-/** Runs that a worker had when it was lost. */
+/** A run that a worker had when it was lost. */
 export interface Loss {
   readonly run: string
   readonly at: number
+  /** False: the run rested with the worker, or was about to be begun by it. */
+  readonly wasUnderWay: boolean
 }
 
 export interface FleetOptions {
@@ -160,18 +162,22 @@ export class Fleet {
     }
   }
 
-  /** Notes the runs that a lost worker had under way. */
+  /** Notes the runs that a lost worker had, or that were meant for it. */
   async #lose({ child }: Member): Promise<void> {
     const at = Date.now()
     this.#mark()
     const { server, schema } = this.#options
     const rows = await server
-      .sql<{ id: string }>(
-        `select run.id from ${schema}.run join ${schema}.worker on worker.id = run.owner where worker.pid = $1 and run.status = 'running'`,
+      .sql<{ run: string; wasUnderWay: boolean }>(
+        `with lost as (select id from ${schema}.worker where pid = $1)
+        select run.id as run, run.status = 'running' as "wasUnderWay" from ${schema}.run join lost on lost.id = run.owner
+          where run.status in ('running', 'suspended')
+        union all select turn.id, false from ${schema}_cluster.turn join ${schema}_cluster.worker using (version) join lost on lost.id = worker.id
+          where state = 'admitted'`,
         [child.pid],
       )
       .catch(() => [])
-    for (const { id } of rows) this.losses.push({ run: id, at })
+    for (const row of rows) this.losses.push({ ...row, at })
   }
 
   #mark(): void {

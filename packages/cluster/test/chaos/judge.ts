@@ -20,6 +20,8 @@ export interface Story {
   readonly batches: readonly Batch[]
   /** The times at which a worker began a turn. */
   readonly begun: readonly number[]
+  /** The times at which a worker that had the run, or for which it was meant, was lost. */
+  readonly lost: readonly number[]
   /** Starts, losses of workers, and what was posted with the record that took it. */
   readonly due: readonly { readonly what: string; readonly at: number; readonly record?: number }[]
 }
@@ -70,15 +72,19 @@ function commitOf(batches: readonly Batch[], record: number): number | undefined
   return batches.find(({ first, count }) => first <= record && record < first + count)?.at
 }
 
-/** Returns how long a run waited each time that it was due: for its start, an input, a time, or after the loss of its worker. */
+/**
+ * Returns how long a run waited each time that it was due: for its start, an input, a time, or after the loss of its worker. A worker that is lost while
+ * the run waits for it begins the time anew: no other can know it before the lease is over.
+ */
 export function delaysIn(story: Story, outages: readonly Outage[]): Delay[] {
-  const { id, batches, begun } = story
+  const { id, batches, begun, lost } = story
   return [...story.due, ...timersIn(story)].flatMap(({ what, at, record }) => {
     const times = [...begun.filter((time) => time >= at), ...(record === undefined ? [] : [commitOf(batches, record) ?? at])]
     if (record === undefined) times.push(...batches.filter((batch) => batch.first > 1 && batch.at >= at).map((batch) => batch.at))
     if (times.length === 0) return []
     const taken = Math.max(at, Math.min(...times))
-    return [{ run: id, what, at, ms: taken - at - outIn(outages, at, taken) }]
+    const since = Math.max(at, ...lost.filter((time) => time < taken))
+    return [{ run: id, what, at, ms: taken - since - outIn(outages, since, taken) }]
   })
 }
 

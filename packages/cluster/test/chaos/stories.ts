@@ -83,10 +83,11 @@ export async function readStories(
       records: await reflex.runtime.journal(id),
       batches: batchesOf.get(id) ?? [],
       begun: (begunOf.get(id) ?? []).map(({ at }) => at),
+      lost: (lossesOf.get(id) ?? []).map(({ at }) => at),
       due: [
         { what: 'start', at: facts.started.get(id) ?? Number.POSITIVE_INFINITY },
         ...(postsOf.get(id) ?? []).map(({ at, record }) => ({ what: 'input', at, record })),
-        ...(lossesOf.get(id) ?? []).map(({ at }) => ({ what: 'loss', at })),
+        ...(lossesOf.get(id) ?? []).filter(({ wasUnderWay }) => wasUnderWay).map(({ at }) => ({ what: 'loss', at })),
       ],
     })
   return stories
