@@ -71,8 +71,9 @@ describe.skipIf('missing' in programs)(`what is left behind in a cluster${skippe
     expect((await tables.world.cluster.facts()).stuck).toMatchObject([{ run: 'otter-1', crashes: 10, fault: { code: 'R5108' } }])
   })
 
-  it('nobody takes the turn of a worker that lives', async () => {
+  it('nobody takes the turn of a worker that lives, and one that begins it again has not died', async () => {
     const tables = await twoQueues()
+    await tables.begin('otter-1', 'a')
     await tables.begin('otter-1', 'a')
     await tables.begin('otter-1', 'b')
     expect(await tables.ask('select worker, crashes from own.turn')).toEqual([{ worker: 'a', crashes: 0 }])

@@ -17,7 +17,7 @@ const RECORDS_PER_DEATH = 20
  * - `due`: true if there is something to do for a run that no living process holds, as `Store.due` says.
  * - `make_wait`: gives a run its next turn. `make_due`: also admits it if there is room.
  * - `begin_turn`, `end_turn`: what a worker says of a turn. `begin_turn` returns the queue of a turn that may begin, and null for one that is over
- *   or that a living worker has. A turn that lacks what it needed before it was admitted there has done nothing. `wait_again`: gives the run another
+ *   or that another living worker has; a worker that did not hear the answer may ask again. A turn that lacks what it needed before it was admitted there has done nothing. `wait_again`: gives the run another
  *   turn, which waits among the others.
  * - `count_death`: counts that a worker died in a turn. True if the run is set aside, because too many did.
  */
@@ -127,8 +127,8 @@ begin
   select * into t from ${own}.turn where run = (select seq from ${store}.run where id = wanted) and number = turn_number
     and state in ('admitted', 'begun') for update;
   if not found then return null; end if;
-  if t.state = 'begun' then
-    if t.worker <> by_worker and exists (select from ${own}.worker where id = t.worker and seen + ttl > at) then return null; end if;
+  if t.state = 'begun' and t.worker <> by_worker then
+    if exists (select from ${own}.worker where id = t.worker and seen + ttl > at) then return null; end if;
     if ${own}.count_death(t.run, at) then return null; end if;
   end if;
   update ${own}.turn set state = 'begun', worker = by_worker, again = false,
