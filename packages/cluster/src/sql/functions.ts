@@ -17,8 +17,8 @@ const RECORDS_PER_DEATH = 20
  * - `due`: true if there is something to do for a run that no living process holds, as `Store.due` says.
  * - `make_wait`: gives a run its next turn. `make_due`: also admits it if there is room.
  * - `begin_turn`, `end_turn`: what a worker says of a turn. `begin_turn` returns the queue of a turn that may begin, and null for one that is over
- *   or that another living worker has; a worker that did not hear the answer may ask again. A turn that lacks what it needed before it was admitted there has done nothing. `wait_again`: gives the run another
- *   turn, which waits among the others.
+ *   or that another living worker has. A worker that did not hear the answer may ask again. A turn that lacks what it needed before it was
+ *   admitted there has done nothing. `wait_again`: gives the run another turn, which waits among the others.
  * - `count_death`: counts that a worker died in a turn. True if the run is set aside, because too many did.
  */
 export function functions(names: Names): string {
