@@ -2,7 +2,7 @@ import { DBOS, DBOSClient, type DLogger } from '@dbos-inc/dbos-sdk'
 import type { Pool } from 'pg'
 import type { Host } from 'reflex-runtime/kernel'
 import type { Connection } from './connection.ts'
-import { patientPool, promptPool, shown, withMethods } from './pools.ts'
+import { patientPool, promptPool, revealed, withMethods } from './pools.ts'
 import { APPLICATION, TURN } from './sql/names.ts'
 
 /** Milliseconds between two looks of a worker at a queue: half of it is what dispatch adds to the delay of a turn. */
@@ -125,13 +125,13 @@ export class Engine {
 
   /** Hands turns of dead workers to the living ones that take turns of a queue. */
   async recover(turns: readonly TurnId[], queue: string): Promise<void> {
-    await shown(this.#client.resumeWorkflows(turns.map(workflowOf), { queueName: recoveredQueue(queue) }))
+    await revealed(this.#client.resumeWorkflows(turns.map(workflowOf), { queueName: recoveredQueue(queue) }))
   }
 
   /** Returns the turns that workers have taken and not ended: at most so many that further ones are returned by a later call, once these are dealt with. */
   async takenBy(workers: readonly string[]): Promise<readonly TurnId[]> {
     if (workers.length === 0) return []
-    const pending = await shown(
+    const pending = await revealed(
       this.#client.listWorkflows({
         status: 'PENDING',
         executorId: [...workers],
@@ -145,17 +145,17 @@ export class Engine {
 
   /** Makes workers no longer look at a queue. */
   async removeQueue(name: string): Promise<void> {
-    for (const queue of [name, recoveredQueue(name)]) await shown(this.#client.deleteQueue(queue))
+    for (const queue of [name, recoveredQueue(name)]) await revealed(this.#client.deleteQueue(queue))
   }
 
   /** Takes turns back from the queues. */
   async cancel(turns: readonly TurnId[]): Promise<void> {
-    if (turns.length > 0) await shown(this.#client.cancelWorkflows(turns.map(workflowOf)))
+    if (turns.length > 0) await revealed(this.#client.cancelWorkflows(turns.map(workflowOf)))
   }
 
   /** Forgets what ended before a time, in milliseconds since the epoch. Returns the number. */
   async forget(before: number): Promise<number> {
-    const ended = await shown(
+    const ended = await revealed(
       this.#client.listWorkflows({
         status: ['SUCCESS', 'ERROR', 'CANCELLED'],
         completedBefore: new Date(before).toISOString(),
@@ -165,7 +165,7 @@ export class Engine {
       }),
     )
     const ids = ended.map(({ workflowID }) => workflowID)
-    if (ids.length > 0) await shown(this.#client.deleteWorkflows(ids))
+    if (ids.length > 0) await revealed(this.#client.deleteWorkflows(ids))
     return ids.length
   }
 

@@ -41,7 +41,7 @@ export function promptPool(pool: Pool): Pool {
 }
 
 /** Returns what an operation of DBOS on a prompt pool returns, and throws what the pool threw. */
-export async function shown<T>(work: Promise<T>): Promise<T> {
+export async function revealed<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (thrown) {

@@ -93,7 +93,7 @@ export class Ticker {
     const { connection, names, engine } = this.#shared
     if ((await engine.takenBy(dead)).length === 0) return []
     return connection.transaction(async (query) => {
-      // One worker at a time: a turn that another has handed on meanwhile would be taken from whoever has it.
+      // One worker does this at a time: a second one would take a turn from the worker that has it from the first.
       const [row] = await query<{ free: boolean }>(
         `select pg_try_advisory_xact_lock(hashtext('reflex cluster recovery'), hashtext('${names.own}')) as free`,
       )

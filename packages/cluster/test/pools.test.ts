@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import { expect, it, vi } from 'vitest'
 import { virtualHost } from '../../reflex/src/testing/index.ts'
-import { patientPool, promptPool, shown } from '../src/pools.ts'
+import { patientPool, promptPool, revealed } from '../src/pools.ts'
 
 const REFUSED = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 
@@ -17,7 +17,7 @@ function latePool(refusals: number): { readonly pool: Pool; readonly asked: () =
   return { pool, asked: () => asked }
 }
 
-it('the dispatcher waits for a database that is away, and goes on as soon as it is back', async () => {
+it('the dispatcher waits while the database is away, and continues when it is back', async () => {
   const host = virtualHost()
   const { pool, asked } = latePool(40)
   const rows = patientPool(pool, host).query('select 1')
@@ -46,5 +46,5 @@ it('what a tick asks of DBOS fails at once, for a reason that DBOS does not see 
     .connect()
     .catch((thrown: unknown) => thrown)
   expect(JSON.stringify([String(hidden), (hidden as Error).stack, (hidden as Error).cause])).not.toContain('ECONNREFUSED')
-  await expect(shown(Promise.reject(hidden))).rejects.toBe(REFUSED)
+  await expect(revealed(Promise.reject(hidden))).rejects.toBe(REFUSED)
 })

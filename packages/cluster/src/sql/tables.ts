@@ -4,7 +4,8 @@ import type { Names } from './names.ts'
  * The tables of a cluster, and the indexes that it needs on the tables of the store. A turn is a row for each run that was ever due here.
  *
  * - `header`: `living` is what the living workers can take, as of the last tick.
- * - `worker`: the heartbeats. Times are those of the database. `began`: since when it lives without a break. `open`: it has functions in every version. `fingerprint` is that of the secret of its user.
+ * - `worker`: the heartbeats. Times are those of the database. `began`: since when it lives without a break. `open`: it has functions in every
+ *   version. `fingerprint` is that of the secret of its user.
  * - `queue`: the limits of the operator. `tokens` is what a rate leaves, as of `refilled`.
  * - `call`: the calls under way of queues that limit calls, such as `model:openai` and `tool:refund`.
  * - `line`: how many calls of a worker wait for room in such a queue.

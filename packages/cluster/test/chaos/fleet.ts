@@ -28,7 +28,7 @@ export interface Outage {
 export interface Loss {
   readonly run: string
   readonly at: number
-  /** False: the run rested with the worker, or was about to be begun by it. */
+  /** False: the run rested with the worker, or only this worker could begin its turn. */
   readonly wasUnderWay: boolean
 }
 
@@ -162,7 +162,7 @@ export class Fleet {
     }
   }
 
-  /** Notes the runs that a lost worker had, or that were meant for it. */
+  /** Notes the runs that a lost worker had, and those that only it could begin: it had taken their turns, or no other worker has its version. */
   async #lose({ child }: Member): Promise<void> {
     const at = Date.now()
     this.#mark()
@@ -172,8 +172,10 @@ export class Fleet {
         `with lost as (select id from ${schema}.worker where pid = $1)
         select run.id as run, run.status = 'running' as "wasUnderWay" from ${schema}.run join lost on lost.id = run.owner
           where run.status in ('running', 'suspended')
-        union all select turn.id, false from ${schema}_cluster.turn join ${schema}_cluster.worker using (version) join lost on lost.id = worker.id
-          where state = 'admitted'`,
+        union all select turn.id, false from lost join ${schema}_cluster.worker using (id) join ${schema}_cluster.turn using (version)
+          join ${schema}_dbos.workflow_status on workflow_uuid = turn.id || ':' || number
+          where state = 'admitted' and (executor_id = lost.id or not exists (select from ${schema}_cluster.worker as other
+            where other.version = turn.version and other.id <> lost.id and seen + ttl > ${schema}_cluster.now_ms()))`,
         [child.pid],
       )
       .catch(() => [])

@@ -20,7 +20,7 @@ export interface Story {
   readonly batches: readonly Batch[]
   /** The times at which a worker began a turn. */
   readonly begun: readonly number[]
-  /** The times at which a worker that had the run, or for which it was meant, was lost. */
+  /** The times at which a worker was lost that had the run, or that alone could begin its turn. */
   readonly lost: readonly number[]
   /** Starts, losses of workers, and what was posted with the record that took it. */
   readonly due: readonly { readonly what: string; readonly at: number; readonly record?: number }[]
@@ -73,8 +73,8 @@ function commitOf(batches: readonly Batch[], record: number): number | undefined
 }
 
 /**
- * Returns how long a run waited each time that it was due: for its start, an input, a time, or after the loss of its worker. A worker that is lost while
- * the run waits for it begins the time anew: no other can know it before the lease is over.
+ * Returns how long a run waited each time that it was due: for its start, an input, a time, or after the loss of its worker. If a worker that has the
+ * run is lost meanwhile, the time counts from that loss: the other workers notice it only when the lease is over.
  */
 export function delaysIn(story: Story, outages: readonly Outage[]): Delay[] {
   const { id, batches, begun, lost } = story
